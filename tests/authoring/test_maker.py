@@ -24,7 +24,6 @@ from fathom.authoring.maker import (
     WholeStep,
     by_rule,
     make,
-    one_by_one,
 )
 from fathom.authoring.publication import DataCard, DataSource, write_card, write_lines
 from fathom.errors import InputError
@@ -52,7 +51,7 @@ def publish(production: Production) -> Mapping[str, Any]:
 
 def maker(count: int = 6, **more: Any) -> Maker:
     steps: tuple[Any, ...] = (
-        ItemStep("halve", by_rule(halves), by="a knife", batch=2, ahead=2),
+        ItemStep("halve", by_rule(halves), by="a knife"),
         WholeStep("thin", first_of_each),
         PeopleStep("review", lambda item: {"half": item["id"]}),
     )
@@ -125,7 +124,7 @@ def test_a_step_that_fails_keeps_what_was_done_before(tmp_path: Path) -> None:
             raise InputError("enough")
         return halves(item)
 
-    steps = (ItemStep("halve", one_by_one(failing), ahead=3),)
+    steps = (ItemStep("halve", failing),)
     with pytest.raises(InputError, match="enough"):
         made(tmp_path, of=maker(steps=steps))
     assert [done for done, _ in entries(tmp_path / "halve.jsonl")] == ["0", "1", "2", "3"]
@@ -154,37 +153,43 @@ def test_a_spread_step_keeps_the_order_of_the_items_as_far_as_they_are_done(tmp_
     assert [done for done, _ in held] == ["9"]
 
 
-def test_ctrl_c_stops_a_spread_step(tmp_path: Path) -> None:
-    def spread(items: Iterator[Item]) -> Iterator[tuple[str, Made]]:
-        for item in items:
-            yield str(item["id"]), halves(item)
-            if item["n"] == 2:
-                signal.raise_signal(signal.SIGINT)
+def stopping(item: Item) -> Made:
+    if item["n"] == 2:
+        signal.raise_signal(signal.SIGINT)
+    return halves(item)
 
-    steps = (SpreadStep("halve", spread), WholeStep("thin", first_of_each))
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        ItemStep("halve", by_rule(stopping)),
+        SpreadStep("halve", lambda items: ((str(item["id"]), stopping(item)) for item in items)),
+    ],
+)
+def test_ctrl_c_stops_a_step_that_waits_for_nobody(step: ItemStep | SpreadStep, tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        made(tmp_path, of=maker(steps=steps))
-    assert [done for done, _ in entries(tmp_path / "halve.jsonl")] == ["0", "1", "2", "3"]
+        made(tmp_path, of=maker(steps=(step, WholeStep("thin", first_of_each))))
+    assert [done for done, _ in entries(tmp_path / "halve.jsonl")] == ["0", "1", "2"]
 
 
 def test_progress_counts_what_is_there_already(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     made(tmp_path, of=maker(3))
     asyncio.run(make(maker(), tmp_path, ["halve"], tell=lambda *now: told.append(now)))
-    assert told == [("halve", 3, 6), ("halve", 5, 6), ("halve", 6, 6)]
+    assert told == [("halve", done, 6) for done in (3, 4, 5, 6)]
 
 
 KILLED = """
     import asyncio, sys, time
     from pathlib import Path
-    from fathom.authoring.maker import ItemStep, make, one_by_one
+    from fathom.authoring.maker import ItemStep, make
     from tests.authoring.test_maker import halves, maker
 
     async def slow(item):
         await asyncio.sleep(0.01)
         return halves(item)
 
-    steps = (ItemStep("halve", one_by_one(slow)),)
+    steps = (ItemStep("halve", slow),)
     asyncio.run(make(maker(400, steps=steps), Path(sys.argv[1])))
 """
 

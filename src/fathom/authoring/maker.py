@@ -9,7 +9,7 @@ import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,8 @@ PUBLISH = "publish"
 Made = Sequence[Item] | None
 """The items made of one item, kept or rejected; None if that failed for now and must be tried again."""
 
-Work = Callable[[Sequence[Item]], Awaitable[Sequence[Made]]]
-"""A step's work on some items at once: it gives the items made of each, in their order."""
+Work = Callable[[Item], Awaitable[Made]]
+"""A step's work on an item: it gives the items made of it."""
 
 Tell = Callable[[str, int, int], None]
 """Hears of progress: a step, the items done, and how many there are."""
@@ -33,17 +33,11 @@ Tell = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ItemStep:
-    """A step that works on each item alone.
-
-    `work` takes up to `batch` items and gives what came of each, in their order; `ahead` batches are worked
-    on at once. `by` says who does it: a model's name, or the rule's.
-    """
+    """A step that works on one item after the other. `by` says who does it: a model's name, or the rule's."""
 
     name: str
     work: Work
     by: str = "rule"
-    batch: int = 1
-    ahead: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,26 +158,13 @@ class Production:
                 await self._spread(step, self._before(place), self._count(place), tell)
 
     async def _do_each(self, step: ItemStep, items: Iterator[Item], total: int, tell: Tell) -> None:
-        working: deque[tuple[list[Item], asyncio.Future[Sequence[Made]]]] = deque()
         with Journal(self.file(step.name)) as journal:
             tell(step.name, len(journal.done), total)
-            waiting = (item for item in items if item["id"] not in journal.done)
-            try:
-                while True:
-                    while len(working) < step.ahead and (batch := list(islice(waiting, step.batch))):
-                        working.append((batch, asyncio.ensure_future(step.work(batch))))
-                    if not working:
-                        return
-                    batch, work = working[0]
-                    for item, made in zip(batch, await work, strict=True):
-                        if made is not None:
-                            journal.add(str(item["id"]), [{**one, "by": step.by} for one in made])
-                    working.popleft()
-                    tell(step.name, len(journal.done), total)
-            finally:
-                for _, work in working:
-                    work.cancel()
-                await asyncio.gather(*(work for _, work in working), return_exceptions=True)
+            for item in (item for item in items if item["id"] not in journal.done):
+                if (made := await step.work(item)) is not None:
+                    journal.add(str(item["id"]), [{**one, "by": step.by} for one in made])
+                tell(step.name, len(journal.done), total)
+                await asyncio.sleep(0)  # here Ctrl-C is heard, whatever the work is
 
     async def _spread(self, step: SpreadStep, items: Iterator[Item], total: int, tell: Tell) -> None:
         """Keep what comes in the order of the items: what comes early waits for those before it."""
@@ -204,7 +185,7 @@ class Production:
                     if (made := early.pop(first := order.popleft())) is not None:
                         journal.add(first, [{**one, "by": step.by} for one in made])
                 tell(step.name, len(journal.done), total)
-                await asyncio.sleep(0)  # here Ctrl-C is heard
+                await asyncio.sleep(0)  # here too
 
 
 async def make(
@@ -242,19 +223,10 @@ def _claim(production: Production) -> None:
         raise InputError(f"what is in this folder was made {told}; choose another folder", file=file)
 
 
-def one_by_one(work: Callable[[Item], Awaitable[Made]]) -> Work:
-    """The work of a step that takes one item at a time."""
-
-    async def each(items: Sequence[Item]) -> Sequence[Made]:
-        return [await work(item) for item in items]
-
-    return each
-
-
 def by_rule(work: Callable[[Item], Made]) -> Work:
     """The work of a step that needs nobody's answer."""
 
-    async def each(items: Sequence[Item]) -> Sequence[Made]:
-        return [work(item) for item in items]
+    async def each(item: Item) -> Made:
+        return work(item)
 
     return each

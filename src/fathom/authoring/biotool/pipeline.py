@@ -11,7 +11,7 @@ from fathom.authoring.biotool.questions import judged, questions_for, shortened
 from fathom.authoring.biotool.sampling import Seeds, sample
 from fathom.authoring.biotool.worth_filter import worthwhile
 from fathom.authoring.journal import Item
-from fathom.authoring.maker import ItemStep, Made, Maker, PeopleStep, WholeStep, by_rule, one_by_one
+from fathom.authoring.maker import ItemStep, Made, Maker, PeopleStep, WholeStep, by_rule
 from fathom.biotools.catalogue import endpoint, endpoints
 from fathom.biotools.client import Client
 from fathom.errors import InputError
@@ -64,8 +64,8 @@ def biotool_maker(plan: MakingPlan, client: Client | None = None) -> Iterator[Ma
                 ItemStep("sample", by_rule(lambda one: _sampled(one, plan)), by="the catalogue"),
                 ItemStep("run", by_rule(run), by="the services"),
                 WholeStep("filter", worthwhile),
-                ItemStep("ask", one_by_one(ask), by=asked_by),
-                ItemStep("judge", one_by_one(judge), by=asked_by),
+                ItemStep("ask", ask, by=asked_by),
+                ItemStep("judge", judge, by=asked_by),
                 PeopleStep("review", _shown),
             ),
             publish=publish,

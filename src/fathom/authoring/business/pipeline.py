@@ -19,7 +19,7 @@ from fathom.authoring.business.steps import (
     smallest_tables,
 )
 from fathom.authoring.journal import Item, rejected
-from fathom.authoring.maker import ItemStep, Made, Maker, PeopleStep, WholeStep, one_by_one
+from fathom.authoring.maker import ItemStep, Made, Maker, PeopleStep, WholeStep
 from fathom.benchmarks import load_benchmark
 from fathom.databases import connect
 from fathom.databases.database import Database
@@ -87,13 +87,11 @@ def business_maker(plan: BusinessPlan) -> Iterator[Maker]:
             kind="business",
             sources=[*_sources(plan), *added],
             steps=(
-                ItemStep(
-                    "generate", one_by_one(generate), plan.model.name if plan.model else "rule: grammar"
-                ),
+                ItemStep("generate", generate, plan.model.name if plan.model else "rule: grammar"),
                 WholeStep("check", lambda items: checked(items, columns())),
-                ItemStep("answerability", one_by_one(work["answerability"]), second_by),
-                ItemStep("tables", one_by_one(work["tables"]), first_by),
-                ItemStep("completeness", one_by_one(work["completeness"]), second_by),
+                ItemStep("answerability", work["answerability"], second_by),
+                ItemStep("tables", work["tables"], first_by),
+                ItemStep("completeness", work["completeness"], second_by),
                 PeopleStep("review", _seen, ("question", "tables")),
             ),
             publish=BusinessPublishing(plan.databases, plan.licence, plan.seed),

@@ -25,7 +25,7 @@ def _opened(database: str) -> Database:
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
+class ExecutionTerms:
     """The database, the wordings of answers by template, and the most items that an answer lists."""
 
     database: str
@@ -33,12 +33,12 @@ class Execution:
     limit: int
 
 
-def executed(execution: Execution, items: Sequence[Item]) -> TimedBatch[tuple[str, Made]]:
+def executed(terms: ExecutionTerms, items: Sequence[Item]) -> TimedBatch[tuple[str, Made]]:
     """Each item's id with its rows and its answer in words, or rejected with what the engine said."""
     started = time.perf_counter()
-    database = _opened(execution.database)
+    database = _opened(terms.database)
     found: list[tuple[str, Made]] = [
-        (str(one["id"]), [_executed(one, database, execution.answers[one["template"]], execution.limit)])
+        (str(one["id"]), [_executed(one, database, terms.answers[one["template"]], terms.limit)])
         for one in items
     ]
     return time.perf_counter() - started, found

@@ -13,7 +13,7 @@ from fathom.authoring.journal import Item, rejected
 from fathom.authoring.maker import ItemStep, Made, Maker, PeopleStep, SpreadStep, WholeStep, by_rule
 from fathom.authoring.templates.checks import problems
 from fathom.authoring.templates.dataset import Publishing
-from fathom.authoring.templates.execution import Execution, executed
+from fathom.authoring.templates.execution import ExecutionTerms, executed
 from fathom.authoring.templates.fillings import Fillings, allotted, filled_sql, filled_text
 from fathom.authoring.templates.sql_categories import parsed
 from fathom.authoring.templates.template_file import QuestionTemplate, TemplateSet
@@ -50,9 +50,9 @@ def template_maker(plan: TemplatePlan, executor: Executor | None = None) -> Iter
         fillings = Fillings(plan.templates, database, plan.seed)
         expansion = _Expansion(plan, fillings, database)
         answers = {id_: dict(template.answer) for id_, template in known.items()}
-        execution = Execution(from_any_folder(plan.database), answers, plan.templates.limit)
+        terms = ExecutionTerms(from_any_folder(plan.database), answers, plan.templates.limit)
         pool = executor or opened.enter_context(_processes(plan.workers))
-        batches = Batches(executed, execution, pool, workers=workers_of(pool))
+        batches = Batches(executed, terms, pool, workers=workers_of(pool))
 
         yield Maker(
             kind="templates",

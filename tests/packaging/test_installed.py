@@ -3,6 +3,7 @@
 Once with the newest versions of what it depends on, once with the lowest that pyproject.toml allows.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -15,9 +16,24 @@ from pathlib import Path
 
 import pytest
 from tests.data import ROOT
+from tests.interfaces.test_demo import SHOWN
+from tests.packaging.what_travels import FOLDERS, KINDS, MADE_FOR_THE_DEMO, NAMED_ALIKE, PARTS, STAYS
+
+from fathom.databases import connect
+from fathom.interfaces.cli.demo import DATABASE, QUESTIONS, TOOL_QUESTIONS
 
 QUESTION = "How many drugs are approved?"
 ANSWER = "191 drugs"
+CALLS = ("get_phenotype_by_gene", "get_ld_region", "get_sequence_by_id")
+"""What the demo's questions to APIs call in the end."""
+DEMO = """
+import atexit, json, runpy, sys
+program, told = sys.argv[1:]
+atexit.register(lambda: json.dump([m for m in sys.modules if m.startswith("fathom.")], open(told, "w")))
+sys.argv, sys.stderr = [program, "demo"], sys.stdout
+runpy.run_path(program, run_name="__main__")
+"""
+"""Runs the installed command itself, and tells at its end which modules that took."""
 LOWEST_EXTRAS = ("web", "postgres", "mysql", "analysis")
 """The extras tried at their lowest; clients of models and MCP bring lower bounds of their own, above ours."""
 PARTS_OF_THE_SUITE = (
@@ -81,14 +97,54 @@ def test_the_wheel_holds_what_is_needed_and_nothing_else(wheel: Path) -> None:
     for part in ("py.typed", "interfaces/web/static/", "interfaces/notebook/templates/", "text/english.toml"):
         assert any(name.startswith(f"fathom/{part}") for name in names), part
     assert any(name.endswith("licenses/LICENSE") for name in names)
-    assert not [n for n in names if "training/" in n and "/export" not in n]
     assert sum(i.compress_size for i in zipfile.ZipFile(wheel).infolist()) < 12_000_000
 
 
+def test_only_what_is_listed_travels(wheel: Path) -> None:
+    names = [n.removeprefix("fathom/") for n in zipfile.ZipFile(wheel).namelist() if n.startswith("fathom/")]
+    assert {name.split("/")[0] for name in names} == set(PARTS)
+    for part, folders in FOLDERS.items():
+        assert {n.split("/")[1] for n in names if n.startswith(f"{part}/") and n.count("/") > 1} == folders
+    assert {n.rpartition(".")[2] for n in names} - set(KINDS) == {"offline/weights/NOTICE"}
+    alike = [name for name in names if STAYS.search(name)]
+    assert [name for name in alike if not name.startswith(tuple(NAMED_ALIKE))] == []
+    assert [known for known in NAMED_ALIKE if not any(name.startswith(known) for name in alike)] == []
+    with zipfile.ZipFile(wheel) as held:
+        servers = [n for n in names if n.endswith(".py") and b"http.server" in held.read(f"fathom/{n}")]
+    assert servers == ["biotools/loopback/server.py"]
+
+
+def modules_of(wheel: Path, package: str) -> set[str]:
+    """The modules of one of Fathom's packages as they travel."""
+    names = (n.removesuffix(".py").replace("/", ".") for n in zipfile.ZipFile(wheel).namelist())
+    found = {n.removesuffix(".__init__").removeprefix("fathom.") for n in names}
+    return {n for n in found if f"{n}.".startswith(f"{package}.") and not n.endswith(".csv")}
+
+
 @pytest.mark.timeout(SLOWEST)
-def test_an_installed_wheel_answers(wheel: Path, tmp_path: Path) -> None:
+def test_an_installed_wheel_gives_the_demo(wheel: Path, tmp_path: Path) -> None:
     programs = installed(tmp_path / "clean", f"{wheel}[web]")
-    assert ANSWER in asked(programs, tmp_path)
+    empty, loaded = tmp_path / "empty", tmp_path / "loaded.json"
+    empty.mkdir()
+    words = ("-I", "-c", DEMO, programs / "fathom", loaded)
+    told = run(programs / "python", *words, folder=empty, cache=tmp_path / "cache")
+    assert list(empty.iterdir()) == []
+    sections = re.split(r"^\? ", told, flags=re.MULTILINE)[1:]
+    assert len(sections) == len(QUESTIONS) + len(TOOL_QUESTIONS)
+    with connect(DATABASE) as database:
+        for section, question in zip(sections, QUESTIONS, strict=False):
+            assert section.startswith(question)
+            sql = SHOWN[question]
+            assert ("I don't know." in section) == (sql is None)
+            values = {str(value) for row in database.run(sql).rows for value in row} if sql else ()
+            assert not [v for v in values if not re.search(rf"\b{re.escape(v)}\b", section)], section
+    for section, question, called in zip(sections[len(QUESTIONS) :], TOOL_QUESTIONS, CALLS, strict=True):
+        assert " ".join(section.split()).startswith(question)
+        assert re.search(rf"Call( \d of \d)?: {called} ", section)
+        assert "Answered by http://127.0.0.1" in section
+    modules = {m.removeprefix("fathom.") for m in json.loads(loaded.read_text())}
+    for package in MADE_FOR_THE_DEMO:
+        assert modules_of(wheel, package) - modules == set()
     assert "Usage: fathom serve" in run(programs / "fathom", "serve", "--help", folder=tmp_path)
 
 

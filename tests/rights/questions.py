@@ -1,6 +1,14 @@
-"""Two hundred questions about the shop, made from templates; half of them about what is hidden."""
+"""Two hundred questions about the shop, made from templates; half of them about what is hidden.
 
+And what an answer to one says, to be searched for what is hidden.
+"""
+
+import json
 from itertools import islice
+
+from fathom.answering import as_json
+from fathom.answering.markdown import answer_as_markdown
+from fathom.records import Answer
 
 TEMPLATES = (
     "How many customers live in {place}?",
@@ -46,3 +54,14 @@ def questions(count: int = 200) -> list[str]:
             words = {k: v[(turn + place * (k == "person")) % len(v)] for k, v in FILLERS.items()}
             made[template.format(**words)] = None
     return list(islice(made, count))
+
+
+def said(given: Answer) -> str:
+    """All that an answer says: as JSON, with the trace, and as Markdown."""
+    return json.dumps([as_json(given, trace=True), answer_as_markdown(given)], default=str)
+
+
+def told(given: Answer) -> object:
+    """The parts of an answer that tell whether it is the same as another's."""
+    rows = given.result and given.result.rows
+    return given.ending, given.text.partition(" Nearest")[0], given.sql, rows, [r.sql for r in given.readings]

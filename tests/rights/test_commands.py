@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import Fathom
-from tests.rights.test_restricted import leaks
-from tests.rights.world import WHOLE
+from tests.rights.world import WHOLE, leaks
 
 RIGHTS = """
 [users.anna]

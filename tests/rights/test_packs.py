@@ -9,7 +9,8 @@ from fathom.knowledge import KnowledgePack
 from fathom.llm import ScriptedModel
 from fathom.records import SolvedExample
 from tests.rights.conftest import Shop
-from tests.rights.test_restricted import grant, leaks
+from tests.rights.test_restricted import grant
+from tests.rights.world import leaks
 
 PACK = KnowledgePack.model_validate(
     {

@@ -1,22 +1,19 @@
-"""Two hundred questions of a restricted user: no field of an answer holds what is hidden, on four engines."""
+"""Questions of a restricted user: no field of an answer holds what is hidden, on four engines.
 
-import json
-import os
+Each engine is asked another fourth of the two hundred; `python -m bench leaks` asks every engine all.
+"""
+
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from fathom.answering import as_json, ask
-from fathom.answering.markdown import answer_as_markdown
-from fathom.databases import Database
-from fathom.records import Answer
+from fathom.answering import Conversation, ask
 from tests.rights.conftest import Shop
-from tests.rights.questions import questions
-from tests.rights.test_restricted import leaks
+from tests.rights.questions import questions, said, told
+from tests.rights.world import leaks
 
 ASKED = questions()
-ALL = os.environ.get("FATHOM_TEST_LEAKS") == "all"
-"""Whether every engine is asked all of them, for ten minutes; else each another fourth."""
 ENGINES = ("sqlite", "duckdb", "postgres", "mysql")
 
 
@@ -33,13 +30,6 @@ def kept_apart(log: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch:
     monkeypatch.setenv("FATHOM_AUDIT_LOG", str(log))
 
 
-def unsaid(text: str, question: str) -> str:
-    """A text without the words of the question, which may be given back."""
-    for word in sorted(question.casefold().strip("?").split(), key=len, reverse=True):
-        text = text.casefold().replace(word, "~")
-    return text
-
-
 def test_there_are_two_hundred() -> None:
     assert len(ASKED) == 200
     assert 60 < sum(bool(leaks(question)) for question in ASKED) < 140
@@ -47,28 +37,51 @@ def test_there_are_two_hundred() -> None:
 
 def test_no_answer_holds_what_is_hidden(shop: Shop, log: Path) -> None:
     log.unlink(missing_ok=True)
-    asked = ASKED if ALL else ASKED[ENGINES.index(shop.whole.dialect) :: len(ENGINES)]
+    asked = ASKED[ENGINES.index(shop.whole.dialect) :: len(ENGINES)]
     for question in asked:
-        given = ask(question, shop.seen)
-        said = json.dumps([as_json(given, trace=True), answer_as_markdown(given)], default=str)
-        assert not leaks(unsaid(said, question)), (question, said)
+        told_all = said(ask(question, shop.seen))
+        assert not leaks(told_all, question), (question, told_all)
     lines = log.read_text(encoding="utf-8").splitlines()
     for question, line in zip(asked, lines, strict=True):
-        assert not leaks(unsaid(line, question)), line
+        assert not leaks(line, question), line
 
 
-def told(question: str, database: Database) -> object:
-    given: Answer = ask(question, database)
-    rows = given.result and given.result.rows
-    return given.ending, given.text.partition(" Nearest")[0], given.sql, rows, [r.sql for r in given.readings]
+FOLLOW_UPS = (
+    "How many customers are there?",
+    "list them",
+    "and their quorvx?",
+    "only those from Ulmengart",
+    "by country instead",
+    "and in Vrakhunt?",
+    "How many orders were there in 2023?",
+    "and in 2019?",
+    "per customer",
+    "and without Zambrokwyst?",
+    "only those above 900000",
+    "Which customers have orders?",
+    "and their xylomancies?",
+    "and their xylo bonus?",
+    "show their names instead",
+)
+"""None says a hidden name or value as it is written: some are a letter away."""
+
+
+def test_no_follow_up_brings_out_what_is_hidden(sqlite_shop: Shop) -> None:
+    with Conversation(sqlite_shop.seen) as talk:
+        for question in FOLLOW_UPS:
+            talk.ask(question)
+        told_all = "".join(map(said, talk.answers)) + talk.markdown()
+    assert not leaks(FOLLOW_UPS)
+    assert not leaks(told_all), told_all
+    assert len({a.sql for a in talk.answers}) > 6
 
 
 def test_an_answer_is_as_if_what_is_hidden_were_not_there(sqlite_shop: Shop) -> None:
     """Else what is answered would tell of it, and who may see little would be answered worse."""
-    for question in ASKED[:: 1 if ALL else 4]:
-        assert told(question, sqlite_shop.seen) == told(question, sqlite_shop.twin), question
+    for question in ASKED[::4]:
+        assert told(ask(question, sqlite_shop.seen)) == told(ask(question, sqlite_shop.twin)), question
 
 
 def test_the_questions_bring_it_out_where_nothing_is_hidden(sqlite_shop: Shop) -> None:
-    found = [q for q in ASKED[:60] if leaks(unsaid(json.dumps(as_json(ask(q, sqlite_shop.whole))), q))]
-    assert len(found) > 5
+    found = (q for q in ASKED if leaks(said(ask(q, sqlite_shop.whole)), q))
+    assert len(list(islice(found, 6))) == 6

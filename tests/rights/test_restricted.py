@@ -15,7 +15,7 @@ from fathom.retrieval import ValueIndex
 from fathom.rights import ColumnRule, Granted, read_rights, restrict
 from tests.databases.makers import settings_in
 from tests.rights.conftest import Shop
-from tests.rights.world import CANARIES, GRANT, HIDDEN_TABLE, HIDDEN_VIEW, WHOLE
+from tests.rights.world import CANARIES, GRANT, HIDDEN_TABLE, HIDDEN_VIEW, WHOLE, leaks
 
 RIGHTS = """
 [users.anna]
@@ -25,10 +25,6 @@ databases = ["*"]
 tables = ["*"]
 deny_tables = ["xylomancy"]
 """
-
-
-def leaks(text: object) -> list[str]:
-    return [c for c in CANARIES if c.casefold() in str(text).casefold()]
 
 
 def grant(**more: object) -> Granted:

@@ -72,3 +72,9 @@ GRANT = Grant(
     },
 )
 GRANTED = Granted("anna", (GRANT,))
+
+
+def leaks(text: object, question: str = "") -> list[str]:
+    """The hidden names and values that a text holds, but for those that its question says itself."""
+    said = str(text).casefold()
+    return [c for c in CANARIES if c.casefold() in said and c.casefold() not in question.casefold()]

@@ -160,6 +160,10 @@ def test_a_plan_tells_what_a_query_reads(stub: Stub, make: Make) -> None:
         shop.estimate("SELECT id FROM nowhere")
 
 
+def test_what_a_query_read_is_told_beside_its_rows(numbers: Database) -> None:
+    assert numbers.run("SELECT id FROM numbers LIMIT 7").bytes_read == 70
+
+
 def test_a_query_that_reads_more_than_it_may_is_refused(stub: Stub, make: Make, tmp_path: Path) -> None:
     url = make("CREATE TABLE sale (id INTEGER)", "INSERT INTO sale VALUES (1), (2), (3)").url
     with connect(f"{url}?maximum_bytes=45", settings=settings_in(tmp_path)) as poor:

@@ -17,6 +17,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 _PAGE = 1_000
+_BYTES_A_ROW = 10
 _WAIT = 0.05  # seconds that a request waits for rows before it says that the query goes on
 _TYPES = {
     "HUGEINT": "bigint",
@@ -109,11 +110,12 @@ class Stub:
 
 
 def _plan_of_reading(sql: str) -> str:
-    """A query for a plan as Trino prints it: of empty tables it knows nothing, of others ten bytes a row."""
+    """A query for a plan as Trino prints it: of empty tables it knows nothing, of others some bytes a row."""
     tables = sqlglot.parse_one(sql, read="trino").find_all(exp.Table)
     read = ", ".join(
         "json_object('columnConstraints', json_array(), 'estimate', json_object('outputSizeInBytes', "
-        f"(SELECT if(count(*) = 0, '\"NaN\"'::JSON, to_json(10.0 * count(*))) FROM {t.sql('duckdb')})))"
+        "(SELECT if(count(*) = 0, '\"NaN\"'::JSON, "
+        f"to_json({_BYTES_A_ROW} * count(*)::DOUBLE)) FROM {t.sql('duckdb')})))"
         for t in tables
     )
     return f"SELECT json_object('inputTableColumnInfos', json_array({read}))::VARCHAR AS plan"
@@ -126,6 +128,7 @@ class _Query:
         self.error: dict[str, Any] | None = None
         self.stopped = ""
         self.columns: list[dict[str, Any]] | None = None
+        self.given = 0
         self.cursor = stub.database.cursor()
 
     def run(self) -> None:
@@ -177,6 +180,8 @@ class _Query:
         if not self.done.wait(_WAIT):
             return answer | {"nextUri": following}
         rows = [] if self.error or self.stopped else self.fetched()
+        self.given += len(rows)
+        answer["stats"]["processedBytes"] = _BYTES_A_ROW * self.given
         if self.stopped and self.error is None:
             self.fail(self.stopped, "Query was stopped")
         if self.error is not None:

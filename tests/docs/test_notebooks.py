@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from nbclient import NotebookClient
 
+from fathom.answering.audit_log import AuditLog
 from fathom.interfaces.notebook import JSON, VEGA_LITE
 from tests.data import ROOT
 from tests.docs.notebooks import PAGES, notebook_of, written
@@ -35,6 +36,8 @@ def _shown(page: str, folder: Path) -> dict[str, dict[str, Any]]:
 
 def test_cells_show_every_form(tmp_path: Path, own_settings: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    log = tmp_path / "audit.jsonl"
+    monkeypatch.setenv("FATHOM_AUDIT_LOG", str(log))
     shown = _shown("docs/notebook.md", tmp_path)
     for last in ("answer", "unsure", "unsure.choose(1)", "talk", "database", "run"):
         assert shown[last].keys() >= KINDS, last
@@ -46,3 +49,4 @@ def test_cells_show_every_form(tmp_path: Path, own_settings: None, monkeypatch: 
     assert shown["run"][JSON]["n"] == 1
     everything = "".join(of["text/html"] for of in shown.values() if "text/html" in of)
     assert "<script" not in everything
+    assert {entry.interface for entry in AuditLog(log).entries()} == {"notebook"}

@@ -334,6 +334,15 @@ def test_what_assistants_ask_is_logged_as_theirs(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FATHOM_AUDIT_LOG", str(tmp_path / "audit.jsonl"))
-    called(site, "ask", question="How many albums are there?")
+    asked = called(site, "ask", question="How many albums are there?")
     called(site, "run_sql", sql="SELECT title FROM album")
-    assert [e.interface for e in AuditLog(tmp_path / "audit.jsonl").entries()] == ["mcp", "mcp"]
+    called(site, "run_sql", sql="DELETE FROM album")
+    entries = list(AuditLog(tmp_path / "audit.jsonl").entries())
+    assert [(e.interface, e.status) for e in entries] == [
+        ("mcp", "sure"),
+        ("mcp", "done"),
+        ("mcp", "QueryRefused"),
+    ]
+    assert all(e.client.startswith("mcp ") for e in entries)
+    assert entries[0].answer_id == asked["answer_id"]
+    assert site.store.get(entries[0].answer_id).answer is not None

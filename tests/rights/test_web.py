@@ -19,6 +19,7 @@ from fastapi.testclient import TestClient
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from fathom.answering.audit_log import AuditLog
 from fathom.answering.store import Store
 from fathom.config import Settings
 from fathom.databases.sqlite import SQLite
@@ -167,6 +168,23 @@ def test_a_query_by_hand_is_filtered_or_refused(client: TestClient) -> None:
     assert "Anna Petit" in json.dumps(page)
     assert not leaks(json.dumps(page))
     assert not sent("SELECT title FROM products", "ben").is_success
+
+
+def test_what_is_asked_in_a_browser_is_logged_with_its_user(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FATHOM_AUDIT_LOG", str(tmp_path / "audit.jsonl"))
+    monkeypatch.setenv("LOGNAME", "server")
+    page = asked(client, "How many customers are there?", by("anna") | {"user-agent": "Firefox/150.0"})
+    by_hand = client.post("/api/db/shop/sql", json={"sql": "SELECT name FROM customers"}).json()["id"]
+    finished(client, by_hand)
+    client.get("/db/shop/t/customers")
+    asked(client, "How many orders are there?", {"authorization": f"Bearer {TOKEN}"})
+    first, second, looked, last = AuditLog(tmp_path / "audit.jsonl").entries()
+    assert {e.interface for e in (first, second, looked, last)} == {"browser"}
+    assert [e.user for e in (first, second, looked, last)] == ["server as anna"] * 3 + ["server"]
+    assert (first.answer_id, second.answer_id) == (page["entry"]["id"], by_hand)
+    assert (first.client, second.sql) == ("Firefox/150.0", "SELECT name FROM customers")
 
 
 def test_answers_are_opened_by_those_alone_who_see_the_same(client: TestClient) -> None:

@@ -106,7 +106,8 @@ class Conversation(Displayed):
         Raises as `ask` does.
         """
         Question(text, evidence=evidence).check_length()
-        return await logged_answer(self._answer(text, evidence), text, self.asking.database)
+        asking = self.asking
+        return await logged_answer(self._answer(text, evidence), text, asking.database, asking.model_name)
 
     async def _answer(self, text: str, evidence: str) -> Answer:
         number = text.strip().strip("().")

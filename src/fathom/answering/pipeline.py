@@ -53,6 +53,11 @@ class Asking:
     method: Method
     context: Context
 
+    @property
+    def model_name(self) -> str:
+        """The language model that may be called, if any."""
+        return self.context.model.name if self.context.model is not None else ""
+
     def watched(self, watch: Watch | None) -> "Asking":
         """The same, where each step of answering is told to `watch`."""
         return replace(self, context=replace(self.context, watch=watch))
@@ -207,7 +212,7 @@ async def answer(
     to two seconds. Where the settings name an audit log, the answer is in it before anybody has it.
     """
     work = _answer(question, asking, reading=reading, reasons=reasons)
-    return await logged_answer(work, question.text, asking.database)
+    return await logged_answer(work, question.text, asking.database, asking.model_name)
 
 
 async def _answer(question: Question, asking: Asking, *, reading: Reading | None, reasons: bool) -> Answer:

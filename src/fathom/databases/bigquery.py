@@ -86,6 +86,7 @@ class BigQuerySession(WarehouseSession):
         self._job = f"fathom_{uuid4().hex}"
         found = self.wait_for(lambda: self._server.answer(sql, self._limits, self._job))
         self._rows = iter(found)
+        self.bytes_read = found.total_bytes_processed
         return tuple(field.name for field in found.schema) or None
 
     def fetch(self, count: int) -> list[Row]:

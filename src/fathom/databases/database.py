@@ -129,7 +129,8 @@ class Database(Displayed):
         started = time.perf_counter()
         with self.stream(sql, limits, cancellation, trusted=trusted) as stream:
             rows = tuple(chain.from_iterable(stream))
-        return Result(stream.columns, rows, sql, time.perf_counter() - started, stream.truncated)
+        seconds = time.perf_counter() - started
+        return Result(stream.columns, rows, sql, seconds, stream.truncated, stream.bytes_read)
 
     def check(self, sql: str) -> None:
         """Check that a statement may run, without running it. Raises `QueryRefused` where it may not."""

@@ -49,6 +49,8 @@ class Session(ABC):
     last_size = 0
     truncated: Literal["rows", "bytes"] | None = None
     processor_seconds: float | None = None
+    bytes_read: int | None = None
+    """Of the query that ended last, where the engine tells."""
 
     @abstractmethod
     def begin(self, limits: Limits) -> None:

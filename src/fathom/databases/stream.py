@@ -17,6 +17,7 @@ class Stream:
 
     `truncated` names the limit that cut the rows, once they have been read. No more than one batch is held.
     `processor_seconds` are those of the engine's own process, once all is read; None where it has none.
+    `bytes_read` are those that the engine says it read for the query, likewise.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class Stream:
         self.columns = columns
         self.truncated: Cut | None = None
         self.processor_seconds: float | None = None
+        self.bytes_read: int | None = None
         self._engine, self._sql, self._limits = engine, sql, limits
         self._session: Session | None = session
         self._deadline, self._release, self._told = deadline, release, told
@@ -86,6 +88,7 @@ class Stream:
         session, self._session = self._session, None
         if session is not None:
             self.processor_seconds = session.processor_seconds
+            self.bytes_read = session.bytes_read
             self._release(session, self._deadline, complete)
 
     def close(self) -> None:

@@ -92,6 +92,7 @@ class TrinoSession(WarehouseSession):
     def fetch(self, count: int) -> list[Row]:
         rows = self.wait_for(lambda: self._cursor.fetchmany(count))
         self._check_stopped()
+        self.bytes_read = self._cursor.stats.get("processedBytes")
         return [tuple(row) for row in rows]
 
     def _check_stopped(self) -> None:

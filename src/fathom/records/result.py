@@ -1,6 +1,6 @@
 """The rows of an executed query, and the limits it ran within."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from fathom.errors import ConfigError
@@ -38,13 +38,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Result(Displayed):
-    """Rows of an executed query. `truncated` names the limit that cut them, or is None when all are here."""
+    """Rows of an executed query. `truncated` names the limit that cut them, or is None when all are here.
+
+    `bytes_read` are those that the engine read for them; None where it doesn't tell.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     sql: str
     seconds: float
     truncated: Literal["rows", "bytes"] | None = None
+    bytes_read: int | None = field(default=None, compare=False)
 
     def frame(self, library: str | None = None) -> Any:
         """The rows as a data frame of pandas, polars or pyarrow, whichever is installed; or of `library`.

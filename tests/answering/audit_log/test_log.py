@@ -39,6 +39,14 @@ def test_entries_come_back_in_order(log: AuditLog) -> None:
     assert AuditLog(log.path.with_name("none.jsonl")).verify().last == BEGIN
 
 
+def test_lines_of_older_versions_are_read(log: AuditLog) -> None:
+    later = ("rights", "client", "model", "answer_id", "bytes_read")
+    content = {k: v for k, v in entry(1).as_json().items() if k not in later}
+    assert LogEntry.read(content) == entry(1)
+    with pytest.raises(InputError, match="cost_usd"):
+        LogEntry.read({k: v for k, v in content.items() if k != "cost_usd"})
+
+
 def test_a_changed_line_shows(log: AuditLog) -> None:
     kept = lines(log)
     log.path.write_bytes(b"".join(kept).replace(b"Question 3?", b"Question X?"))

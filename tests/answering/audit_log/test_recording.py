@@ -3,20 +3,28 @@
 import asyncio
 import csv
 import json
+import sys
+from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.command import Fathom
 
 import fathom
 from fathom.answering import prepare
-from fathom.answering.audit_log import AuditLog, LogEntry, logged_run, logging_as
+from fathom.answering.audit_log import AuditLog, LogEntry, logged_estimate, logged_run, logging_as
 from fathom.answering.rehearsal import rehearse
 from fathom.databases import Database
+from fathom.databases.contained import ContainedSession
+from fathom.databases.sqlite import SQLite, SQLiteSession
 from fathom.errors import ConfigError, QueryRefused
 from fathom.knowledge import KnowledgePack
 from fathom.knowledge.lessons import synonym
-from fathom.records import Draft, Limits, Question, SolvedExample
+from fathom.llm.exchange import Reply
+from fathom.llm.scripted import ScriptedModel
+from fathom.records import Draft, Limits, Question, SolvedExample, Usage
 
 
 @pytest.fixture
@@ -64,6 +72,52 @@ def test_follow_ups_are_one_entry_each(shop: Database, log: AuditLog) -> None:
         "Which planets have rings?",
     ]
     assert [e.status for e in entries(log)] == ["sure", "sure", last.ending.value]
+
+
+def test_what_a_model_cost_is_logged_with_its_name(shop: Database, log: AuditLog) -> None:
+    reply = Reply("SELECT city FROM sale", usage=Usage(1, 90, 10, cost_usd=Decimal("0.0125")))
+    model = ScriptedModel.of(rules={"": reply})
+    fathom.ask("Which cities sell again and again?", shop, method="zero-shot", model=model)
+    fathom.ask("How many sales were there in Rome?", shop)
+    paid, free = entries(log)
+    assert (paid.model, paid.method, paid.model_calls) == ("scripted", "zero-shot", 2)
+    assert (paid.cost_usd, paid.tokens) == ("0.0250", 200)
+    assert (free.model, free.cost_usd) == ("", "0")
+
+
+def test_the_bytes_that_an_engine_reads_are_logged(
+    shop: Database, log: AuditLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ContainedSession, "bytes_read", 4_242)
+    monkeypatch.setattr(SQLiteSession, "bytes_read", 4_242)
+    monkeypatch.setattr(SQLite, "tells_size", True)
+    monkeypatch.setattr(SQLite, "estimate", lambda *_: 1_234)
+    fathom.ask("How many sales were there in Rome?", shop)
+    logged_run(shop, "SELECT city FROM sale", Limits())
+    logged_estimate(shop, "SELECT city FROM sale")
+    assert [e.bytes_read for e in entries(log)] == [4_242, 4_242, 1_234]
+
+
+TERMINAL, KERNEL = SimpleNamespace(), SimpleNamespace(kernel="of Jupyter")
+
+
+@pytest.mark.parametrize(
+    ("loaded", "interface"),
+    [
+        ({"IPython": SimpleNamespace(get_ipython=lambda: KERNEL)}, "notebook"),
+        ({"IPython": SimpleNamespace(get_ipython=lambda: TERMINAL)}, "python"),
+        ({"IPython": SimpleNamespace(get_ipython=lambda: None)}, "python"),
+        ({"marimo": SimpleNamespace(running_in_notebook=lambda: True)}, "notebook"),
+        ({"marimo": SimpleNamespace(running_in_notebook=lambda: False)}, "python"),
+    ],
+)
+def test_a_cell_is_told_from_a_script(
+    shop: Database, log: AuditLog, monkeypatch: pytest.MonkeyPatch, loaded: dict[str, Any], interface: str
+) -> None:
+    for name in ("IPython", "marimo"):
+        monkeypatch.setitem(sys.modules, name, loaded.get(name))
+    logged_run(shop, "SELECT city FROM sale", Limits())
+    assert [e.interface for e in entries(log)] == [interface]
 
 
 def test_queries_by_hand_are_logged_also_refused_ones(shop: Database, log: AuditLog) -> None:

@@ -19,7 +19,9 @@ class LogEntry:
     `time` is in UTC, in ISO 8601. `status` is sure, unsure, unknown, done, estimated, or the name of an
     error. `tables` maps the tables that the query reads to their columns, none where it names none. `rows` is
     None where nothing was run; `cost_usd` is None where a price is unknown. `rights` is the digest of what
-    the user may see, "" for all; lines of before there were rights have none.
+    the user may see, "" for all. `client` is the program that asked, as it names itself; `model` the one that
+    was called; `answer_id` the stored answer's. `bytes_read` are those that the engine says this SQL read, or
+    would read. Lines of older versions lack some of the fields.
     """
 
     time: str
@@ -39,6 +41,10 @@ class LogEntry:
     tokens: int = 0
     cost_usd: str | None = None
     rights: str = ""
+    client: str = ""
+    model: str = ""
+    answer_id: str = ""
+    bytes_read: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The entry as JSON values, in the order of its fields."""
@@ -49,26 +55,42 @@ class LogEntry:
         """The entry of a line, without what the chain adds. Raises `InputError` for something else."""
         try:
             return cls(
-                **{f.name: content[f.name] for f in fields(cls) if f.name in content or f.name != "rights"}
+                **{f.name: content[f.name] for f in fields(cls) if f.name in content or f.name not in _LATER}
             )
         except KeyError as missing:
             raise InputError(f"is no line of an audit log: it has no {missing}") from None
 
 
+_LATER = frozenset(("rights", "client", "model", "answer_id", "bytes_read"))
+"""Fields that lines of older versions lack."""
+
+
 @dataclass(frozen=True, slots=True)
-class Occasion:
-    """Who asks, through which interface, and of which database."""
+class Asker:
+    """Who asks, through which interface and program, and the id under which the answer will be kept."""
 
     user: str
     interface: str
+    client: str = ""
+    answer_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """Who asks which database, and the model that may be called."""
+
+    asker: Asker
     database: Database
+    model: str = ""
 
     def entry(self, seconds: float, **more: Any) -> LogEntry:
         """An entry of now."""
         return LogEntry(
             time=datetime.now(UTC).isoformat(timespec="milliseconds"),
-            user=self.user,
-            interface=self.interface,
+            user=self.asker.user,
+            interface=self.asker.interface,
+            client=self.asker.client,
+            answer_id=self.asker.answer_id,
             database=without_passwords(self.database.known_as or self.database.url),
             seconds=round(seconds, 3),
             rights=self.database.granted.digest if self.database.granted is not None else "",
@@ -95,6 +117,8 @@ class Occasion:
             model_calls=used.calls,
             tokens=used.prompt_tokens + used.completion_tokens,
             cost_usd=None if used.cost_usd is None else str(used.cost_usd),
+            model=self.model if used.calls else "",
+            bytes_read=_read_by(results),
         )
 
     def of_query(self, sql: str, outcome: Result | int | Exception | None, seconds: float) -> LogEntry:
@@ -106,13 +130,19 @@ class Occasion:
         if isinstance(outcome, Exception):
             return self.entry(seconds, status=type(outcome).__name__, **told)
         if not isinstance(outcome, Result):
-            return self.entry(seconds, status="estimated", **told)
-        cut = outcome.truncated is not None
-        return self.entry(seconds, status="done", rows=len(outcome.rows), truncated=cut, **told)
+            return self.entry(seconds, status="estimated", bytes_read=outcome, **told)
+        found = {"rows": len(outcome.rows), "truncated": outcome.truncated is not None}
+        return self.entry(seconds, status="done", bytes_read=outcome.bytes_read, **found, **told)
 
     def of_failure(self, question: str, error: BaseException, seconds: float) -> LogEntry:
         """The entry of a question that ended in an error: a model out of reach, a cancelled one."""
-        return self.entry(seconds, question=question, status=type(error).__name__)
+        return self.entry(seconds, question=question, status=type(error).__name__, model=self.model)
+
+
+def _read_by(results: list[Result]) -> int | None:
+    """The bytes that queries read; None where the engine doesn't tell."""
+    told = [r.bytes_read for r in results if r.bytes_read is not None]
+    return sum(told) if told else None
 
 
 def _read(queries: list[str], database: Database) -> dict[str, list[str]]:

@@ -1,38 +1,33 @@
 """Writing the log as questions are answered, whatever asks: command line, browser, MCP, notebook, Python."""
 
+import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from fathom.answering.audit_log.entries import Occasion
+from fathom.answering.audit_log.entries import Asker, Occasion
 from fathom.answering.audit_log.log import AuditLog
 from fathom.config import account_name, read_settings
 from fathom.databases import Database
 from fathom.errors import FathomError, RightsError
 from fathom.records import Answer, Limits, Result
 
-
-@dataclass(frozen=True, slots=True)
-class _Asker:
-    user: str
-    interface: str
-
-
-_asker: ContextVar[_Asker | None] = ContextVar("asker", default=None)
+_asker: ContextVar[Asker | None] = ContextVar("asker", default=None)
 _under_way: ContextVar[bool] = ContextVar("under_way", default=False)
 """True while a question is answered: what is asked on its behalf is no entry of its own."""
+_CLIENT_LETTERS = 200
 
 
 @contextmanager
-def logging_as(interface: str, user: str = "") -> Iterator[None]:
-    """Log each question inside as one of this user's, asked through this interface.
+def logging_as(interface: str, user: str = "", *, client: str = "", answer_id: str = "") -> Iterator[None]:
+    """Log each question inside as one of this user's, asked through this interface by a client.
 
-    Without a user it is the account that runs the program.
+    Without a user it is the account that runs the program. `answer_id` is the id that the answer is kept by.
     """
-    mark = _asker.set(_Asker(user or account_name(), interface))
+    mark = _asker.set(Asker(user or account_name(), interface, client[:_CLIENT_LETTERS], answer_id))
     try:
         yield
     finally:
@@ -55,15 +50,18 @@ def on_behalf() -> Iterator[None]:
         _under_way.reset(mark)
 
 
-async def logged_answer(work: Coroutine[Any, Any, Answer], question: str, database: Database) -> Answer:
+async def logged_answer(
+    work: Coroutine[Any, Any, Answer], question: str, database: Database, model: str = ""
+) -> Answer:
     """Wait for an answer and log it, where a log is kept; an error, or that it was stopped, is logged too.
 
+    `model` is the name of the language model that may be called for it.
     Raises `ConfigError` where the log can't be written: then there is no answer either.
     """
     log = None if _under_way.get() else audit_log_of()
     if log is None:
         return await work
-    occasion = _occasion(database)
+    occasion = _occasion(database, model)
     started = time.monotonic()
     try:
         with on_behalf():
@@ -75,11 +73,19 @@ async def logged_answer(work: Coroutine[Any, Any, Answer], question: str, databa
     return given
 
 
-def _occasion(database: Database) -> Occasion:
-    asker = _asker.get() or _Asker(account_name(), "python")
+def _occasion(database: Database, model: str = "") -> Occasion:
+    asker = _asker.get() or Asker(account_name(), "notebook" if _in_notebook() else "python")
     granted = database.granted
-    user = asker.user if granted is None or granted.user == asker.user else f"{asker.user} as {granted.user}"
-    return Occasion(user, asker.interface, database)
+    if granted is not None and granted.user != asker.user:
+        asker = replace(asker, user=f"{asker.user} as {granted.user}")
+    return Occasion(asker, database, model)
+
+
+def _in_notebook() -> bool:
+    """True in a cell: Jupyter, VS Code and Colab run one in a kernel, marimo in a process that says so."""
+    ipython, marimo = sys.modules.get("IPython"), sys.modules.get("marimo")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None) is not None or (marimo is not None and marimo.running_in_notebook())
 
 
 def logged_run(database: Database, sql: str, limits: Limits) -> Result:

@@ -74,11 +74,12 @@ class Store:
         sql: str = "",
         asked_by: str = "",
         key: str | None = None,
+        id: str = "",  # noqa: A002
     ) -> tuple[StoredQuestion, bool]:
         """Keep that a question was asked; the entry, and whether it is new.
 
         Without a `conversation` one begins. `sql` is the query to run, where it is known already.
-        A `key` that was used before gives the entry that it made then.
+        A `key` that was used before gives the entry that it made then. An `id` is one of `new_id`.
         Raises `AnswerNotFound` for a conversation that isn't there.
         """
         with self._file.writing():
@@ -91,7 +92,7 @@ class Store:
             elif not self._file.rows("SELECT 1 FROM conversation WHERE id = ?", conversation):
                 raise AnswerNotFound("conversation", conversation)
             made = {
-                "id": new_id(),
+                "id": id or new_id(),
                 "conversation": conversation,
                 "parent": parent,
                 "origin": origin,

@@ -10,11 +10,11 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import BaseModel, Field, create_model
 
 from fathom.answering import Conversation
-from fathom.answering.audit_log import logging_as
 from fathom.answering.store import Origin
+from fathom.answering.store.store import new_id
 from fathom.errors import FathomError
 from fathom.interfaces.mcp.replies import ROWS, AskReply, Rows, ask_reply
-from fathom.interfaces.mcp.sources import Sources, cancelled_with_task, only
+from fathom.interfaces.mcp.sources import Sources, asked_by, only
 from fathom.records import Answer, Ending, Question
 from fathom.watch import Event
 
@@ -37,7 +37,7 @@ class Questions:
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._open: OrderedDict[Asked, Answer] = OrderedDict()
+        self._open: OrderedDict[Asked, tuple[Answer, str]] = OrderedDict()
 
     def tool(self) -> Callable[..., Any]:
         """The function that becomes the tool, with its arguments as a client sees them."""
@@ -45,7 +45,7 @@ class Questions:
         async def which_reading(
             *, question: str, database: str, evidence: str, after: str, reading: int | None, ctx: Context
         ) -> ChosenReading | Elicit[Any]:
-            given = await self._answer(question, database, evidence, after, ctx)
+            given, _ = await self._answer(question, database, evidence, after, ctx)
             if reading is not None or given.ending is not Ending.UNSURE or not _can_be_asked(ctx):
                 return ChosenReading(reading=reading or 0)
             return Elicit(_asked_back(given), _form(len(given.readings)))
@@ -66,33 +66,36 @@ class Questions:
             Asks back with readings where unsure: call again with reading. after: an answer_id that a
             follow-up goes on from. evidence: what words mean. database may be left out where there is one.
             """
-            given = await self._answer(question, database, evidence, after, ctx)
+            given, id_ = await self._answer(question, database, evidence, after, ctx)
             self._open.pop((question, database, evidence, after), None)
             chosen = int(choice.data.reading) if choice.action == "accept" else 0
             if chosen and given.readings:
                 given = given.choose(chosen)
             name = only(self._sources, database)
-            kept = await asyncio.to_thread(self._keep, name, given, after, chosen)
-            return ask_reply(given, max_rows, kept)
+            await asyncio.to_thread(self._keep, id_, name, given, after, chosen)
+            return ask_reply(given, max_rows, id_)
 
         return ask
 
-    async def _answer(self, question: str, database: str, evidence: str, after: str, ctx: Context) -> Answer:
-        asked = (question, database, evidence, after)
+    async def _answer(
+        self, question: str, database: str, evidence: str, after: str, ctx: Context
+    ) -> tuple[Answer, str]:
+        """The answer, and the id that it will be kept by."""
+        asked, id_ = (question, database, evidence, after), new_id()
         try:
-            with cancelled_with_task(), logging_as("mcp"):
-                return await self._known_or_found(asked, ctx)
+            with asked_by(ctx, id_):
+                return await self._known_or_found(asked, id_, ctx)
         except FathomError as error:
             raise ToolError(str(error)) from error
 
-    async def _known_or_found(self, asked: Asked, ctx: Context) -> Answer:
+    async def _known_or_found(self, asked: Asked, id_: str, ctx: Context) -> tuple[Answer, str]:
         question, database, evidence, after = asked
         if asked not in self._open:
             name = only(self._sources, database)
             asking = await asyncio.to_thread(self._sources.asking, name)
             before = await asyncio.to_thread(self._before, after)
             talk = Conversation(asking.watched(_teller(ctx)), before)
-            self._open[asked] = await talk.answer(question, evidence=evidence)
+            self._open[asked] = await talk.answer(question, evidence=evidence), id_
             while len(self._open) > _REMEMBERED:
                 self._open.popitem(last=False)
         return self._open[asked]
@@ -103,19 +106,19 @@ class Questions:
         known = self._sources.store.get(after).answer
         return [known] if known else []
 
-    def _keep(self, database: str, given: Answer, after: str, chosen: int) -> str:
+    def _keep(self, id_: str, database: str, given: Answer, after: str, chosen: int) -> None:
         store = self._sources.store
-        entry, _ = store.begin(
+        store.begin(
             Question(given.question.text, evidence=given.question.evidence),
             database,
             conversation=store.get(after).conversation if after else "",
             origin=Origin.CHOSEN if chosen else Origin.ASKED,
             asked_by="mcp",
+            id=id_,
         )
         used = given.trace.usage
         seconds = used.own_seconds + used.database_seconds + used.model_seconds
-        store.finish(entry.id, given, seconds=seconds)
-        return entry.id
+        store.finish(id_, given, seconds=seconds)
 
 
 def _can_be_asked(ctx: Context) -> bool:

@@ -6,15 +6,15 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from functools import wraps
 from importlib.metadata import version
-from typing import Annotated, Any, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar, cast
 
-from mcp.server.mcpserver import Elicit, ElicitationResult, MCPServer, Resolve
+from mcp.server.mcpserver import Context, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import BaseModel, Field
 
 from fathom.answering import explain
-from fathom.answering.audit_log import logged_estimate, logged_run, logging_as
+from fathom.answering.audit_log import logged_estimate, logged_run
 from fathom.answering.calls import answer_by_calls
 from fathom.answering.rehearsal import keep, rehearse, validate
 from fathom.biotools.callers import open_caller
@@ -29,7 +29,7 @@ from fathom.interfaces.mcp.questions import Questions
 from fathom.interfaces.mcp.replies import MOST_LETTERS, ROWS, ResultRows, Rows, ToolResult, table_of
 from fathom.interfaces.mcp.resources import add_prompts, add_resources
 from fathom.interfaces.mcp.search import Detail, Kind, Limit, SearchReply, search
-from fathom.interfaces.mcp.sources import Sources, cancelled_with_task, only
+from fathom.interfaces.mcp.sources import Sources, asked_by, only
 from fathom.knowledge.lessons import lesson_file, solved
 from fathom.records import Limits
 
@@ -128,7 +128,7 @@ def _told(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
     @wraps(tool)
     async def told(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            with cancelled_with_task(), logging_as("mcp"):
+            with asked_by(cast("Context | None", kwargs.get("ctx"))):
                 return await tool(*args, **kwargs)
         except FathomError as error:
             raise ToolError(str(error)) from error
@@ -166,19 +166,24 @@ def _search(sources: Sources) -> Callable[..., Any]:
 
 
 def _run_sql(sources: Sources, check_sql: SqlCheck) -> Callable[..., Any]:
-    async def run_sql(sql: str, database: str = "", max_rows: Rows = ROWS, dry_run: bool = False) -> SqlReply:
+    async def run_sql(
+        *, sql: str, ctx: Context, database: str = "", max_rows: Rows = ROWS, dry_run: bool = False
+    ) -> SqlReply:
         """Run one query that only reads, within 30 s. dry_run: only say whether it may run, and
         how much it would read where the engine tells."""
         check_sql()
         opened = await _opened(sources, database)
-        if refused := await asyncio.to_thread(_refused, opened, sql):
-            return SqlReply(refused=str(refused), rule=refused.rule)
         if dry_run:
+            if refused := await asyncio.to_thread(_refused, opened, sql):
+                return SqlReply(refused=str(refused), rule=refused.rule)
             size = await asyncio.to_thread(logged_estimate, opened, sql) if opened.tells_size else None
             told = "" if size is None else f"; it would read about {size_in_words(size)}"
             return SqlReply(note=f"it may run; nothing was run{told}")
         limits = Limits(seconds=SECONDS, rows=max_rows)
-        result = await asyncio.to_thread(logged_run, opened, sql, limits)
+        try:
+            result = await asyncio.to_thread(logged_run, opened, sql, limits)
+        except QueryRefused as error:
+            return SqlReply(refused=str(error), rule=error.rule)
         return SqlReply(seconds=round(result.seconds, 3), **table_of(result, max_rows))
 
     return run_sql

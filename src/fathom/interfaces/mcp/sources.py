@@ -5,7 +5,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
+from mcp.server.mcpserver import Context
+
 from fathom.answering import Asking
+from fathom.answering.audit_log import logging_as
 from fathom.answering.store import Store
 from fathom.cancellation import Cancellation
 from fathom.config import Settings
@@ -44,7 +47,16 @@ def only(sources: Sources, name: str) -> str:
 
 
 @contextmanager
-def cancelled_with_task() -> Iterator[None]:
+def asked_by(ctx: Context | None, answer_id: str = "") -> Iterator[None]:
+    """Log what is asked inside as an assistant's, by its name, and stop it where the task is cancelled."""
+    told = None if ctx is None else ctx.session.client_params
+    client = "" if told is None else f"{told.client_info.name} {told.client_info.version}".strip()
+    with _cancelled_with_task(), logging_as("mcp", client=client, answer_id=answer_id):
+        yield
+
+
+@contextmanager
+def _cancelled_with_task() -> Iterator[None]:
     """Stop what the task does in engines and threads as well when the task is cancelled."""
     stop = Cancellation()
     try:

@@ -13,9 +13,13 @@ from fathom.watch import Watch, watching
 
 @dataclass(frozen=True, slots=True)
 class AnswerJob:
-    """How a question is to be answered: by the method, or by a query that a person wrote or chose."""
+    """How a question is to be answered: by the method, or by a query that a person wrote or chose.
+
+    `client` is the program that asked, as it names itself.
+    """
 
     sql: str = ""
+    client: str = ""
 
 
 def asked_again(site: Site, entry: StoredQuestion) -> AnswerJob:
@@ -36,7 +40,7 @@ async def work_on(site: Site, asked: AnswerJob, entry: StoredQuestion, watch: Wa
     with watching(watch, "open the database"):
         asking = await asyncio.to_thread(site.asking, entry.database)
         state = await asyncio.to_thread(asking.database.state)
-    with logging_as("browser"):
+    with logging_as("browser", client=asked.client, answer_id=entry.id):
         return await _answered(site, asked, entry, asking.watched(watch)), state
 
 

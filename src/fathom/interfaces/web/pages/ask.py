@@ -1,7 +1,7 @@
 """Asking: the box, and what is done with what stands in it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Annotated
 
@@ -64,6 +64,7 @@ class Begin:
     def __init__(self, request: Request) -> None:
         self._site, self._jobs = request.app.state.site, request.app.state.jobs
         self._session: str = request.scope["state"].get("session", "")
+        self.client: str = request.headers.get("user-agent", "")
 
     def check(self) -> None:
         """Raise where no question may be begun now."""
@@ -80,7 +81,8 @@ class Begin:
 
     def start(self, asked: AnswerJob, entry: StoredQuestion, *, behind: bool = False) -> ActionDone:
         """Work on a question that the store holds; `behind` after others that are begun with it."""
-        self._jobs.start(entry.id, lambda watch: work_on(self._site, asked, entry, watch), behind=behind)
+        job = replace(asked, client=self.client)
+        self._jobs.start(entry.id, lambda watch: work_on(self._site, job, entry, watch), behind=behind)
         return ActionDone(f"/a/{entry.id}", entry.id)
 
 

@@ -329,7 +329,7 @@ def show_estimate(
 def _estimated(site: Site, begin: Begin, database: str, sql: str) -> int | None:
     _check_allowed(site, database)
     begin.check_pace()
-    with logging_as("browser"):
+    with logging_as("browser", client=begin.client):
         return logged_estimate(site.database(database), sql)
 
 

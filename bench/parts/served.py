@@ -34,8 +34,10 @@ def shop(folder: Path, rows: int = 2_000) -> Path:
 class Served:
     """`fathom serve` on a port of its own, with settings, cache and store in a folder."""
 
-    def __init__(self, folder: Path, *databases: str, port: int = 0, token: str = "t" * 32) -> None:
-        self.folder, self.databases, self.token = folder, databases, token
+    def __init__(
+        self, folder: Path, *databases: str, port: int = 0, token: str = "t" * 32, more: tuple[str, ...] = ()
+    ) -> None:
+        self.folder, self.databases, self.token, self.more = folder, databases, token, more
         self.port, self.seconds = port, 0.0
         self._process = self._start()
 
@@ -47,7 +49,7 @@ class Served:
             "FATHOM_STORE": str(self.folder / "fathom.sqlite"),
         }
         command = (sys.executable, "-m", "fathom", "serve", *self.databases)
-        options = ("--port", str(self.port), "--token", self.token)
+        options = ("--port", str(self.port), "--token", self.token, *self.more)
         process = subprocess.Popen(
             (*command, *options),
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=os.environ | kept,

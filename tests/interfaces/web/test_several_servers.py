@@ -1,8 +1,12 @@
-"""Two servers over one store: each sees and stops what the other works on, and goes on if it dies."""
+"""Two servers over one store: each sees and stops what the other works on, and goes on if it dies.
+
+Each user has the same rights at both, and at neither does anybody but the proxy say who they are.
+"""
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack
+from hashlib import sha256
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -28,8 +32,8 @@ def servers(tmp_path: Path) -> Iterator[tuple[Served, Served]]:
         yield one, started.enter_context(Served(tmp_path, database, token=TOKEN))
 
 
-def caller(served: Served) -> httpx.Client:
-    headers = {"authorization": f"Bearer {TOKEN}"}
+def caller(served: Served, token: str = TOKEN) -> httpx.Client:
+    headers = {"authorization": f"Bearer {token}"}
     return httpx.Client(base_url=served.url, headers=headers, timeout=30)
 
 
@@ -94,3 +98,80 @@ def test_a_server_that_is_ended_leaves_its_questions_to_the_other(servers: tuple
         until(two, id_, "working")
         servers[0].__exit__()
         assert until(two, id_, *FINISHED)["answer"]["result"]["rows"] == [[COUNTED]]
+
+
+USERS = ("anna", "carl", "ben")
+PROXY, HEADER = "127.0.0.2", "X-Forwarded-User"
+BERN = """
+[[grants]]
+to = ["anna", "carl"]
+databases = ["shop"]
+tables = ["*"]
+[grants.columns.sale]
+deny = ["amount"]
+[grants.rows]
+sale = "city = 'Bern'"
+
+[[grants]]
+to = ["ben"]
+databases = ["shop"]
+tables = ["sale"]
+"""
+
+
+def with_rights(folder: Path) -> tuple[str, ...]:
+    """Options of a server whose users have rights, and tokens that are their names, told by a proxy too."""
+    tokens = (f'[users.{n}]\ntoken = "sha256:{sha256(n.encode()).hexdigest()}"\n' for n in USERS)
+    (folder / "rights.toml").write_text("".join(tokens) + BERN, encoding="utf-8")
+    return "--rights", str(folder / "rights.toml"), "--auth-header", HEADER, "--proxy", PROXY
+
+
+def test_users_have_the_same_rights_at_both_and_their_questions_stay_theirs(tmp_path: Path) -> None:
+    database, more = str(shop(tmp_path)), with_rights(tmp_path)
+    with ExitStack() as opened:
+        first, second = (
+            opened.enter_context(Served(tmp_path, database, token=TOKEN, more=more)) for _ in range(2)
+        )
+        anna_first, anna, carl, ben, all_of_it = (
+            opened.enter_context(caller(server, who))
+            for server, who in ((first, "anna"), *((second, who) for who in (*USERS, TOKEN)))
+        )
+        done = begun(anna_first, "SELECT count(*), min(city), max(city) FROM sale")
+        for seen in (anna_first, anna, carl):
+            assert until(seen, done, *FINISHED)["answer"]["result"]["rows"] == [[500, "Bern", "Bern"]]
+        refused = until(anna, begun(anna, "SELECT max(amount) FROM sale"), *FINISHED)
+        assert "there is no column 'amount'" in str(refused["answer"])
+        counted = LONG.replace("SELECT count(*)", "SELECT (SELECT count(*) FROM sale), count(*)")
+        long = begun(anna_first, counted.replace(str(COUNTED), str(COUNTED // 3)))
+        until(anna, long, "working")
+        for id_ in (done, long):
+            for stranger in (ben, all_of_it):
+                assert stranger.get(f"/api/a/{id_}").status_code == 404
+                assert stranger.post(f"/api/a/{id_}/cancel", json={}).status_code == 404
+        first.kill()
+        page = until(anna, long, *FINISHED)
+        assert page["answer"], page["entry"]
+        assert page["answer"]["result"]["rows"] == [[500, COUNTED // 3]]
+        assert page["entry"]["asked_by"] == "anna"
+        assert ben.get(f"/api/a/{long}").status_code == 404
+
+
+def test_nobody_but_the_proxy_says_who_asks(tmp_path: Path) -> None:
+    """Headers in which proxies pass on an address are anybody's to write."""
+    database, more = str(shop(tmp_path)), with_rights(tmp_path)
+    with Served(tmp_path, database, token=TOKEN, more=more) as served:
+
+        def status(address: str, **headers: str) -> int:
+            transport = httpx.HTTPTransport(local_address=address)
+            told = {name.replace("_", "-"): said for name, said in headers.items()}
+            with httpx.Client(base_url=served.url, transport=transport, headers=told, timeout=30) as client:
+                return client.get("/api/db/shop").status_code
+
+        assert status(PROXY, x_forwarded_user="anna") == 200
+        assert status(PROXY) == 401
+        for address in ("127.0.0.1", "127.0.0.3"):
+            assert status(address, x_forwarded_user="anna") == 403
+            assert status(address, x_forwarded_user="anna", x_forwarded_for=PROXY) == 403
+            assert status(address, x_forwarded_user="anna", x_real_ip=PROXY, forwarded=f"for={PROXY}") == 403
+        # Nor is the proxy somebody else by what a client told it.
+        assert status(PROXY, x_forwarded_user="anna", x_forwarded_for="127.0.0.3") == 200

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from snowflake.connector.errors import ProgrammingError
 
 from fathom.databases import Database, connect
 from fathom.databases.engine import Read
@@ -61,6 +62,65 @@ def test_a_session_is_given_its_limit_of_time(monkeypatch: pytest.MonkeyPatch, s
     shop.run("SELECT 1", Limits(seconds=2.5))
     shop.run("SELECT 1", Limits(seconds=None))
     assert said == [3, 0]
+
+
+class Roles:
+    """A connection that keeps what it is told, of an account with all of its roles at once."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.description, self.fails = [("N",)], ""
+
+    def cursor(self) -> "Roles":
+        """Itself, as a cursor too."""
+        return self
+
+    def execute(self, sql: str) -> "Roles":
+        """Keep it."""
+        if self.fails and self.fails in sql:
+            raise ProgrammingError("insufficient privileges")
+        self.told.append(sql)
+        return self
+
+    def fetchall(self) -> list[list[str]]:
+        """The account's roles."""
+        return [["READER", '{"roles":"A,B","value":"ALL"}']]
+
+    def __enter__(self) -> "Roles":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is held."""
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def test_a_query_of_a_role_has_no_other_role_s_rights_and_leaves_none() -> None:
+    connection = Roles()
+    server = Snowflake("snowflake://reader:-@account/shop/public?statement_timeout=off")
+    session = SnowflakeSession(connection, server)
+
+    def run(role: str) -> list[str]:
+        connection.told.clear()
+        session.begin(Limits())
+        if role:
+            session.act_as(role)
+        session.execute("SELECT 1")
+        session.finish(complete=True)
+        return list(connection.told)
+
+    assert run("") == ["SELECT 1"]
+    asked, *told = run('ANA"LYST')
+    assert asked == "SELECT current_role(), current_secondary_roles()"
+    assert told == ['USE ROLE "ANA""LYST"', "USE SECONDARY ROLES NONE", "SELECT 1"]
+    assert run('ANA"LYST') == ["SELECT 1"]
+    assert run("") == ['USE ROLE "READER"', "USE SECONDARY ROLES ALL", "SELECT 1"]
+    connection.fails = "SECONDARY"
+    with pytest.raises(ProgrammingError):
+        run("ANALYST")
+    connection.fails = ""
+    assert run("") == ['USE ROLE "READER"', "USE SECONDARY ROLES ALL", "SELECT 1"]
 
 
 def test_rows_that_nobody_wants_are_cancelled_by_the_id_of_their_query(

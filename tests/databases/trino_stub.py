@@ -47,13 +47,17 @@ _SYSTEM = (
 
 
 class Stub:
-    """A server; `said` has the headers of each statement, `cancelled` the ids of queries that were."""
+    """A server; `said` has the headers of each statement, `cancelled` the ids of queries that were.
+
+    As `strangers` it lets nobody ask.
+    """
 
     def __init__(self) -> None:
         self.database = duckdb.connect()
         for statement in _SYSTEM:
             self.database.execute(statement)
         self.roles: list[str] = []
+        self.strangers: set[str] = set()
         self.said: list[tuple[str, dict[str, str]]] = []
         self.cancelled: list[str] = []
         self.hangs = threading.Event()
@@ -76,7 +80,11 @@ class Stub:
         threading.Thread(target=query.run, daemon=True).start()
         return query
 
-    def translated(self, sql: str) -> str:
+    def translated(self, sql: str, user: str = "") -> str:
+        if user in self.strangers:
+            raise duckdb.PermissionException(f"Access Denied: User reader cannot impersonate user {user}")
+        if sql == "SELECT current_user":
+            return f"SELECT '{user}' AS current_user"
         if found := re.fullmatch(r"SHOW STATS FOR (.+)", sql):
             return f"SELECT NULL, NULL, NULL, NULL, count(*)::DOUBLE, NULL, NULL FROM {found[1]}"
         if found := re.fullmatch(r"EXPLAIN \(TYPE IO, FORMAT JSON\) (.+)", sql, re.DOTALL):
@@ -140,7 +148,7 @@ class _Query:
         try:
             where = (self.headers.get("x-trino-catalog", ""), self.headers.get("x-trino-schema", "main"))
             self.cursor.execute(f"USE {'.'.join(where)}")
-            self.cursor.execute(self.stub.translated(self.sql))
+            self.cursor.execute(self.stub.translated(self.sql, self.headers["x-trino-user"]))
             self.columns = [_column(d[0], str(d[1])) for d in self.cursor.description or ()]
         except (duckdb.Error, SqlglotError) as error:
             name = next((n for sign, n in _ERRORS if re.search(sign, str(error))), "GENERIC_USER_ERROR")

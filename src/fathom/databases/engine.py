@@ -104,6 +104,8 @@ class Engine(ABC):
     latency: ClassVar[float] = 0.0
     """Seconds that even the smallest query may take: warehouses plan and queue for a while."""
     takes_roles: ClassVar[bool] = False
+    role_asked: ClassVar[str] = "SELECT current_user"
+    """A query for the role that another one would run as."""
     """True if its sessions are `ActingSession`s."""
     tells_size: ClassVar[bool] = False
     """True if the engine tells what a query would read before it runs."""

@@ -330,9 +330,11 @@ def _role_problems(whole: Database, granted: Granted) -> list[str]:
     if not role:
         return []
     if not whole._engine.takes_roles:
-        return [f"There is no role {role!r}: only PostgreSQL's roles can be taken for a query."]
+        return [
+            f"There is no role {role!r}: one is taken for a query on PostgreSQL, Snowflake and Trino only."
+        ]
     try:
-        ((taken,),) = _as_role(whole, role)._read("SELECT current_user")
+        ((taken,),) = _as_role(whole, role)._read(whole._engine.role_asked)
     except QueryError as error:
         return [f"The role {role!r} can't be taken by the account of the database: {error}"]
     if taken != role:  # "none" stands for the account itself, and names are cut to 63 bytes

@@ -1,5 +1,6 @@
 """Snowflake: a connection a session, limited by STATEMENT_TIMEOUT_IN_SECONDS, cancelled by a query's id."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -10,7 +11,7 @@ import snowflake.connector
 from snowflake.connector.errors import Error, InterfaceError, OperationalError
 
 from fathom.databases.accounts import AccountRisk
-from fathom.databases.engine import Read, Row, Session, percent_of
+from fathom.databases.engine import ActingSession, Read, Row, Session, double_quoted, percent_of
 from fathom.databases.remote import hidden
 from fathom.databases.sizes import asked_bytes
 from fathom.databases.warehouse import ColumnFound, Key, KeyFound, QueryHalted, Warehouse, WarehouseSession
@@ -36,6 +37,8 @@ ON c.table_schema = t.table_schema AND c.table_name = t.table_name
 WHERE {schemas} ORDER BY c.table_schema, c.table_name, c.ordinal_position"""
 _COUNTS = """SELECT t.table_schema, t.table_name, t.row_count FROM {database}.information_schema.tables t
 WHERE t.row_count IS NOT NULL"""
+_OWN_ROLES = "SELECT current_role(), current_secondary_roles()"
+_UNKNOWN = "\0"  # no role's name
 _POWERS = frozenset(("ACCOUNTADMIN", "ORGADMIN", "SECURITYADMIN", "SYSADMIN", "USERADMIN"))
 _WRITES = frozenset("ALL INSERT UPDATE DELETE TRUNCATE OWNERSHIP".split()) | {"CREATE TABLE"}
 _ALL_OPERATIONS = "GlobalStats"  # the operation of the line that counts for the whole plan
@@ -44,16 +47,22 @@ _LARGE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _SMALL = re.compile(r"[a-z_][a-z0-9_]*")
 
 
-class SnowflakeSession(WarehouseSession):
-    """One connection. A query's rows arrive in parts as they are asked for."""
+class SnowflakeSession(WarehouseSession, ActingSession):
+    """One connection. A query's rows arrive in parts as they are asked for.
+
+    The role of a query stays the session's until a query of another role comes.
+    """
 
     def __init__(self, connection: Any, server: "Snowflake") -> None:
         super().__init__(server.errors)
         self._connection, self._server = connection, server
         self._cursor: Any = None
         self._seconds: int | None = None
+        self._role, self._taken = "", ""
+        self._own: tuple[str, str] | None = None
 
     def begin(self, limits: Limits) -> None:
+        self._role = ""
         seconds = 0 if limits.seconds is None else max(1, ceil(limits.seconds))  # 0: as long as it takes
         if seconds != self._seconds and self._server.limits_by_session:
             self.wait_for(lambda: self._set(seconds))
@@ -63,7 +72,24 @@ class SnowflakeSession(WarehouseSession):
         with self._connection.cursor() as cursor:
             cursor.execute(f"ALTER SESSION SET STATEMENT_TIMEOUT_IN_SECONDS = {seconds}")
 
+    def act_as(self, role: str) -> None:
+        self._role = role
+
+    def _take_role(self) -> None:
+        """Take the query's role alone, or the account's own roles again."""
+        with self._connection.cursor() as cursor:
+            if self._own is None:
+                [[role, others]] = cursor.execute(_OWN_ROLES).fetchall()
+                self._own = (role, "ALL" if json.loads(others)["value"] == "ALL" else "NONE")
+            role, others = (self._role, "NONE") if self._role else self._own
+            self._taken = _UNKNOWN  # until both are done: what fails between them is done anew
+            cursor.execute(f"USE ROLE {double_quoted(role)}")
+            cursor.execute(f"USE SECONDARY ROLES {others}")
+        self._taken = self._role
+
     def execute(self, sql: str) -> tuple[str, ...] | None:
+        if self._role != self._taken:
+            self.wait_for(self._take_role)
         self._cursor = self._connection.cursor()
         self.wait_for(lambda: self._cursor.execute(sql))
         described = self._cursor.description
@@ -95,6 +121,8 @@ class Snowflake(Warehouse):
 
     dialect = "snowflake"
     tells_size = True
+    takes_roles = True
+    role_asked = "SELECT current_role()"
     latency = 3.0
     errors = (Error, QueryHalted)
 

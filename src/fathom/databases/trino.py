@@ -19,7 +19,7 @@ from trino.auth import BasicAuthentication, JWTAuthentication
 from trino.exceptions import Error, HttpError, TrinoConnectionError, TrinoQueryError
 
 from fathom.databases.accounts import AccountRisk
-from fathom.databases.engine import Read, Row, Session, percent_of
+from fathom.databases.engine import ActingSession, Read, Row, Session, percent_of
 from fathom.databases.remote import hidden
 from fathom.databases.sizes import asked_bytes
 from fathom.databases.warehouse import ColumnFound, Key, QueryHalted, Warehouse, WarehouseSession
@@ -62,7 +62,7 @@ WHERE grantee_type = 'ROLE' OR grantee = current_user
 ORDER BY privilege_type"""
 
 
-class TrinoSession(WarehouseSession):
+class TrinoSession(WarehouseSession, ActingSession):
     """One connection to the coordinator, kept open between queries; a query's limits go with the query."""
 
     def __init__(self, server: "Trino") -> None:
@@ -72,16 +72,22 @@ class TrinoSession(WarehouseSession):
         self._http.verify = server.verify
         self._cursor: Any = None
         self._properties: dict[str, str] = {}
+        self._user = ""
         self._stopped = False
 
     def begin(self, limits: Limits) -> None:
         self._stopped = False
+        self._user = ""
         self._properties = dict(self._server.properties)
         if limits.seconds is not None:
             self._properties["query_max_run_time"] = f"{limits.seconds:.3f}s"
 
+    def act_as(self, role: str) -> None:
+        # Each statement says anew whose it is; the server decides whom the account may stand in for.
+        self._user = role
+
     def execute(self, sql: str) -> tuple[str, ...] | None:
-        self._cursor = self._server.connection(self._http, self._properties).cursor()
+        self._cursor = self._server.connection(self._http, self._properties, self._user).cursor()
         self.wait_for(lambda: self._cursor.execute(sql))
         # A query that was stopped while it was waited for ends without an error, and without rows.
         self._check_stopped()
@@ -119,6 +125,7 @@ class Trino(Warehouse):
 
     dialect = "trino"
     tells_size = True
+    takes_roles = True
     latency = 3.0
     gaps: ClassVar[Mapping[str, str]] = {"keys": "Trino's tables have no keys"}
     errors = (Error, HttpError, requests.RequestException, QueryHalted)
@@ -149,8 +156,8 @@ class Trino(Warehouse):
     def default_schema(self) -> str:
         return self._schema
 
-    def connection(self, http: requests.Session, properties: Mapping[str, str]) -> Any:
-        """A connection of the driver's own, which asks nothing yet."""
+    def connection(self, http: requests.Session, properties: Mapping[str, str], user: str = "") -> Any:
+        """A connection of the driver's own, which asks nothing yet; the account's, or another user's."""
         address = self.address
         secret = str(address.password or "")
         auth: Any = None
@@ -163,13 +170,13 @@ class Trino(Warehouse):
         return connect(
             host=address.host or "localhost",
             port=address.port or (443 if scheme == "https" else 8080),
-            user=address.username or "fathom",
+            user=user or address.username or "fathom",
             source="fathom",
             catalog=self._catalog,
             schema=self._schema or None,
             http_scheme=scheme,
             auth=auth,
-            roles={"system": self._roles} if self._roles else None,
+            roles={"system": self._roles} if self._roles and not user else None,
             session_properties=dict(properties),
             http_session=http,
             request_timeout=_REQUEST_SECONDS,

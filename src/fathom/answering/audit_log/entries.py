@@ -66,7 +66,7 @@ _LATER = frozenset(("rights", "client", "model", "answer_id", "bytes_read"))
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class WhoAsks:
     """Who asks, through which interface and program, and the id under which the answer will be kept."""
 
     user: str
@@ -79,7 +79,7 @@ class Asker:
 class Occasion:
     """Who asks which database, and the model that may be called."""
 
-    asker: Asker
+    asker: WhoAsks
     database: Database
     model: str = ""
 

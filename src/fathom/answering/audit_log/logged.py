@@ -8,14 +8,14 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from fathom.answering.audit_log.entries import Asker, Occasion
+from fathom.answering.audit_log.entries import Occasion, WhoAsks
 from fathom.answering.audit_log.log import AuditLog
 from fathom.config import account_name, read_settings
 from fathom.databases import Database
 from fathom.errors import FathomError, RightsError
 from fathom.records import Answer, Limits, Result
 
-_asker: ContextVar[Asker | None] = ContextVar("asker", default=None)
+_asker: ContextVar[WhoAsks | None] = ContextVar("asker", default=None)
 _under_way: ContextVar[bool] = ContextVar("under_way", default=False)
 """True while a question is answered: what is asked on its behalf is no entry of its own."""
 _CLIENT_LETTERS = 200
@@ -27,7 +27,7 @@ def logging_as(interface: str, user: str = "", *, client: str = "", answer_id: s
 
     Without a user it is the account that runs the program. `answer_id` is the id that the answer is kept by.
     """
-    mark = _asker.set(Asker(user or account_name(), interface, client[:_CLIENT_LETTERS], answer_id))
+    mark = _asker.set(WhoAsks(user or account_name(), interface, client[:_CLIENT_LETTERS], answer_id))
     try:
         yield
     finally:
@@ -74,7 +74,7 @@ async def logged_answer(
 
 
 def _occasion(database: Database, model: str = "") -> Occasion:
-    asker = _asker.get() or Asker(account_name(), "notebook" if _in_notebook() else "python")
+    asker = _asker.get() or WhoAsks(account_name(), "notebook" if _in_notebook() else "python")
     granted = database.granted
     if granted is not None and granted.user != asker.user:
         asker = replace(asker, user=f"{asker.user} as {granted.user}")

@@ -72,48 +72,82 @@ class Store:
         parent: str | None = None,
         origin: Origin = Origin.ASKED,
         sql: str = "",
-        asked_by: str = "",
         key: str | None = None,
-        id: str = "",  # noqa: A002
     ) -> tuple[StoredQuestion, bool]:
         """Keep that a question was asked; the entry, and whether it is new.
 
         Without a `conversation` one begins. `sql` is the query to run, where it is known already.
-        A `key` that was used before gives the entry that it made then. An `id` is one of `new_id`.
+        A `key` that was used before gives the entry that it made then.
         Raises `AnswerNotFound` for a conversation that isn't there.
         """
         with self._file.writing():
             if key is not None and (known := self._entries("WHERE key = ?", key)):
                 return known[0], False
-            now = stamp()
-            if not conversation:
-                conversation = new_id()
-                self._file.rows("INSERT INTO conversation VALUES (?, ?, ?)", conversation, database, now)
-            elif not self._file.rows("SELECT 1 FROM conversation WHERE id = ?", conversation):
-                raise AnswerNotFound("conversation", conversation)
-            made = {
-                "id": id or new_id(),
-                "conversation": conversation,
-                "parent": parent,
-                "origin": origin,
-                "key": key,
-                "database": database,
-                "question": question.text,
-                "sql": sql,
-                "evidence": question.evidence,
-                "method": "",
-                "asked_at": now,
-                "asked_by": asked_by or self._user,
-                "worker": WORKER,
-                "status": Standing.WAITING,
-            }
-            marks = ", ".join("?" * len(made))
-            self._file.rows(f"INSERT INTO answer ({', '.join(made)}) VALUES ({marks})", *made.values())
-            [entry] = self._entries("WHERE id = ?", made["id"])
-            self._file.rows(
-                "INSERT INTO answer_words (rowid, question) VALUES (?, ?)", entry.number, question.text
+            return self._begun(
+                question,
+                id=new_id(),
+                database=database,
+                conversation=conversation,
+                parent=parent,
+                origin=origin,
+                sql=sql,
+                key=key,
+                asked_by=self._user,
+            ), True
+
+    def keep(
+        self,
+        id: str,  # noqa: A002
+        answer: Answer,
+        database: str,
+        *,
+        conversation: str = "",
+        origin: Origin = Origin.ASKED,
+        asked_by: str,
+        seconds: float,
+    ) -> None:
+        """Keep a question and its answer, found elsewhere, under an id that `new_id` gave.
+
+        Raises `AnswerNotFound` for a conversation that isn't there.
+        """
+        question = Question(answer.question.text, evidence=answer.question.evidence)
+        with self._file.writing():
+            self._begun(
+                question,
+                id=id,
+                database=database,
+                conversation=conversation,
+                origin=origin,
+                sql="",
+                asked_by=asked_by,
             )
-            return entry, True
+        self.finish(id, answer, seconds=seconds)
+
+    def _begun(self, question: Question, **of: str | None) -> StoredQuestion:
+        now = stamp()
+        if not of["conversation"]:
+            of["conversation"] = new_id()
+            self._file.rows(
+                "INSERT INTO conversation VALUES (?, ?, ?)", of["conversation"], of["database"], now
+            )
+        elif not self._file.rows("SELECT 1 FROM conversation WHERE id = ?", of["conversation"]):
+            raise AnswerNotFound("conversation", of["conversation"])
+        made = {
+            **of,
+            "question": question.text,
+            "evidence": question.evidence,
+            "method": "",
+            "asked_at": now,
+            "worker": WORKER,
+            "status": Standing.WAITING,
+        }
+        marks = ", ".join("?" * len(made))
+        self._file.rows(f"INSERT INTO answer ({', '.join(made)}) VALUES ({marks})", *made.values())
+        [entry] = self._entries("WHERE id = ?", made["id"])
+        self._file.rows(
+            "INSERT INTO answer_words (rowid, question) VALUES (?, ?)", entry.number, question.text
+        )
+        return entry
 
     def working(self, id: str) -> None:  # noqa: A002
         """Say that work on a question has begun."""

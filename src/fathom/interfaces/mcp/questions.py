@@ -15,7 +15,7 @@ from fathom.answering.store.store import new_id
 from fathom.errors import FathomError
 from fathom.interfaces.mcp.replies import ROWS, AskReply, Rows, ask_reply
 from fathom.interfaces.mcp.sources import Sources, asked_by, only
-from fathom.records import Answer, Ending, Question
+from fathom.records import Answer, Ending
 from fathom.watch import Event
 
 QUESTION_LETTERS = 2_000
@@ -108,17 +108,16 @@ class Questions:
 
     def _keep(self, id_: str, database: str, given: Answer, after: str, chosen: int) -> None:
         store = self._sources.store
-        store.begin(
-            Question(given.question.text, evidence=given.question.evidence),
+        used = given.trace.usage
+        store.keep(
+            id_,
+            given,
             database,
             conversation=store.get(after).conversation if after else "",
             origin=Origin.CHOSEN if chosen else Origin.ASKED,
             asked_by="mcp",
-            id=id_,
+            seconds=used.own_seconds + used.database_seconds + used.model_seconds,
         )
-        used = given.trace.usage
-        seconds = used.own_seconds + used.database_seconds + used.model_seconds
-        store.finish(id_, given, seconds=seconds)
 
 
 def _can_be_asked(ctx: Context) -> bool:

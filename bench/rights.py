@@ -4,7 +4,9 @@ Asked is a fourth of the questions of the leak suite, of a shop whose user sees 
 and of one that holds no more than that. What is added is told twice: the processor's time in judging and
 writing queries anew, in leaving out what packs hold, and in logging, measured by the threads that do it; and
 whole questions, asked in pairs with rights and log and without, which has all that they cause elsewhere and
-the engine's work on filtered tables in it as well. Of several rounds the shortest time of each counts.
+the engine's work on filtered tables in it as well. Of several rounds the shortest time of each counts. The
+mark is held against the first, for on a busy machine the second tells less than what the same question takes
+once more or less.
 """
 
 import os
@@ -121,17 +123,18 @@ def _added_to_whole(asked: Sequence[str], whole_file: Path, twin_file: Path) -> 
                 spent = {arm: _spent(question, arms[arm], whole_file.parent, log=bool(arm)) for arm in order}
                 pairs.append((spent[0], spent[1]))
         rounds.append(pairs[1:])
-    times = np.array(rounds).min(axis=0)  # question, arm, clock or processor
-    for what, (without, taken) in zip(("clock", "processor's time"), times.transpose(2, 1, 0), strict=True):
-        p50, p95 = np.percentile(taken - without, (50, 95))
-        is_clock = what == "clock"
+    all_times = np.array(rounds)  # round, question, arm, clock or processor
+    times = all_times.min(axis=0)
+    for kind, what in enumerate(("clock", "processor's time")):
+        without, taken = times[:, 0, kind], times[:, 1, kind]
+        p50, p95 = np.percentile(taken - without, (50, 95)) * 1e3
+        alike = np.percentile(np.abs(all_times[0] - all_times[1])[:, 0, kind], 95) * 1e3
         yield Figure(
             f"added to a whole question, {what}, p95",
-            f"{p95 * 1e3:.0f} ms",
-            f"<= {MARK * 1e3:.0f} ms" if is_clock else "",
-            bool(p95 <= MARK) if is_clock else None,
-            f"p50 {p50 * 1e3:.0f} ms; a question takes {np.median(taken) * 1e3:.0f} ms with rights and log, "
-            f"{np.median(without) * 1e3:.0f} ms without, p50",
+            f"{p95:.0f} ms",
+            note=f"p50 {p50:.0f} ms; a question takes {np.median(taken) * 1e3:.0f} ms with them and "
+            f"{np.median(without) * 1e3:.0f} ms without, p50; asked twice without them, it differs by up to "
+            f"{alike:.0f} ms, p95",
         )
 
 

@@ -42,6 +42,9 @@ NUMBERS = tuple(
     for first in range(0, 3000, 500)
 )
 
+CANCELLED_WITHIN = 3.0
+"""Seconds from a stop until whoever waited is let go, on every engine."""
+
 
 def _settings_of(database: Database) -> Settings:
     assert database._cache is not None

@@ -2,24 +2,27 @@
 
 import csv
 import json
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from google.api_core.exceptions import Forbidden
+from google.api_core.exceptions import BadRequest, Forbidden
 from google.cloud.bigquery import Client, QueryJob
 
+from fathom.cancellation import Cancellation
 from fathom.databases import Database, connect
 from fathom.databases.bigquery import BigQuery
-from fathom.errors import AccountRefused, ConnectionFailed, QueryError, QueryRefused
+from fathom.errors import AccountRefused, Cancelled, ConnectionFailed, QueryError, QueryRefused
 from fathom.records import Limits, Table
 from fathom.watch import watching
 from tests.command import Fathom
 from tests.databases.guard.test_guard import listed
 from tests.databases.makers import bigquery_databases, settings_in
-from tests.databases.suite import SHOP
+from tests.databases.suite import CANCELLED_WITHIN, SHOP
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +113,40 @@ def test_a_job_goes_with_its_limits_and_can_be_cancelled_by_name(
     assert int(settings.maximum_bytes_billed) == 777
     assert not settings.use_legacy_sql
     assert cancelled == [job]  # for the rows that nobody wants
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["answers", "silent"])
+def test_a_job_that_a_person_stops_is_cancelled(
+    shop: Database, monkeypatch: pytest.MonkeyPatch, silent: bool
+) -> None:
+    started: list[str] = []
+    cancelled: list[str] = []
+    ended = threading.Event()
+
+    def waiting(job: QueryJob, **_: Any) -> None:  # the emulator would run it to its end
+        started.append(job.job_id)
+        assert ended.wait(30)
+        told = [{"reason": "stopped", "message": "Job execution was cancelled"}]
+        raise BadRequest("Job execution was cancelled", errors=told)  # type: ignore[no-untyped-call]
+
+    def cancelling(_: Client, job: str, **__: Any) -> None:
+        cancelled.append(job)
+        if not silent:
+            ended.set()
+
+    monkeypatch.setattr(QueryJob, "result", waiting)
+    monkeypatch.setattr(Client, "cancel_job", cancelling)
+    cancellation = Cancellation()
+    since = time.monotonic()
+    threading.Timer(0.5, cancellation.cancel).start()
+    try:
+        with pytest.raises(Cancelled):
+            shop.run("SELECT id FROM customer", Limits(seconds=60), cancellation)
+        assert time.monotonic() - since < 0.5 + CANCELLED_WITHIN
+    finally:
+        ended.set()
+    assert len(started) == 1
+    assert set(cancelled) == set(started)
 
 
 def test_values_come_with_their_types(shop: Database) -> None:

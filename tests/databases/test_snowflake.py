@@ -1,6 +1,7 @@
 """What Fathom's client does with Snowflake: names, limits, cancelling, what a role may do."""
 
-import re
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,14 +9,23 @@ from typing import Any
 import pytest
 from snowflake.connector.errors import ProgrammingError
 
+from fathom.cancellation import Cancellation
 from fathom.databases import Database, connect
 from fathom.databases.engine import Read
 from fathom.databases.snowflake import Snowflake, SnowflakeSession
-from fathom.errors import AccountRefused, ConnectionFailed, QueryFailed, QueryRefused
+from fathom.errors import (
+    AccountRefused,
+    Cancelled,
+    ConnectionFailed,
+    QueryFailed,
+    QueryRefused,
+    QueryTimedOut,
+)
 from fathom.records import Limits, Table
 from tests.databases.guard.test_guard import listed
 from tests.databases.makers import Make, settings_in, snowflake_databases
-from tests.databases.suite import NUMBERS, SHOP
+from tests.databases.snowflake_account import Account
+from tests.databases.suite import CANCELLED_WITHIN, NUMBERS, SHOP
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +64,11 @@ def test_names_that_are_kept_in_small_letters_stay_in_quotes() -> None:
     assert {c.type for t in found.tables for c in t.columns} == {"INTEGER(38)"}
 
 
-def test_a_session_is_given_its_limit_of_time(monkeypatch: pytest.MonkeyPatch, shop: Database) -> None:
-    said: list[int] = []
-    monkeypatch.setattr(SnowflakeSession, "_set", lambda _, seconds: said.append(seconds))
-    monkeypatch.setattr(shop._engine, "limits_by_session", True)  # which the emulator doesn't know
-    shop.run("SELECT 1", Limits(seconds=2.5))
-    shop.run("SELECT 1", Limits(seconds=2.5))
-    shop.run("SELECT 1", Limits(seconds=None))
-    assert said == [3, 0]
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch) -> Account:
+    made = Account()
+    monkeypatch.setattr("snowflake.connector.connect", made.connect)
+    return made
 
 
 class Roles:
@@ -123,14 +130,48 @@ def test_a_query_of_a_role_has_no_other_role_s_rights_and_leaves_none() -> None:
     assert run("") == ['USE ROLE "READER"', "USE SECONDARY ROLES ALL", "SELECT 1"]
 
 
-def test_rows_that_nobody_wants_are_cancelled_by_the_id_of_their_query(
-    monkeypatch: pytest.MonkeyPatch, shop: Database
+@pytest.fixture
+def answering(account: Account, tmp_path: Path) -> Iterator[Database]:
+    """A database of an account that does what the emulator can't."""
+    with connect("snowflake://reader:-@a/shop/public", settings=settings_in(tmp_path)) as database:
+        account.sent.clear()
+        yield database
+
+
+def test_a_session_is_given_its_limit_of_time(account: Account, answering: Database) -> None:
+    answering.run("SELECT 1", Limits(seconds=2.5))
+    answering.run("SELECT 1", Limits(seconds=2.5))
+    answering.run("SELECT 1", Limits(seconds=None))
+    assert [sql for _, sql in account.sent if sql != "SELECT 1"] == [
+        "ALTER SESSION SET STATEMENT_TIMEOUT_IN_SECONDS = 3",
+        "ALTER SESSION SET STATEMENT_TIMEOUT_IN_SECONDS = 0",
+    ]
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["answers", "silent"])
+@pytest.mark.parametrize("why", ["a person", "the time"])
+def test_what_is_stopped_is_cancelled_over_another_session(
+    account: Account, answering: Database, why: str, silent: bool
 ) -> None:
-    cancelled: list[str] = []
-    monkeypatch.setattr(Snowflake, "cancel", lambda _, query: cancelled.append(query))
-    assert shop.run("SELECT id FROM numbers", Limits(rows=10)).truncated == "rows"
-    (query,) = cancelled
-    assert re.fullmatch(r"[0-9a-f-]{36}", query)
+    account.silent = silent
+    cancellation = Cancellation()
+    slow = "SELECT id FROM numbers"
+    since = time.monotonic()
+    if why == "a person":
+        threading.Timer(0.3, cancellation.cancel).start()
+    with pytest.raises(Cancelled if why == "a person" else QueryTimedOut):
+        answering.run(slow, Limits(seconds=60 if why == "a person" else 0.3), cancellation)
+    assert time.monotonic() - since < 0.3 + CANCELLED_WITHIN
+    (working,) = (session for session, sql in account.sent if sql == slow)
+    cancels = [(session, sql) for session, sql in account.sent if "CANCEL" in sql]
+    assert {sql for _, sql in cancels} == {f"SELECT SYSTEM$CANCEL_ALL_QUERIES({working})"}
+    assert working not in {session for session, _ in cancels}
+
+
+def test_rows_that_nobody_wants_need_no_cancelling(account: Account, answering: Database) -> None:
+    account.answers["FROM sale"] = [(n,) for n in range(20)]
+    assert answering.run("SELECT id FROM sale", Limits(rows=10)).truncated == "rows"
+    assert not [sql for _, sql in account.sent if "CANCEL" in sql]
 
 
 def test_an_error_comes_without_the_numbers_before_it(shop: Database) -> None:

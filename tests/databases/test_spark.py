@@ -2,6 +2,7 @@
 
 import datetime
 import threading
+import time
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -18,7 +19,7 @@ from tests.databases.guard.canaries import files
 from tests.databases.guard.tables import TABLES
 from tests.databases.guard.test_guard import cases
 from tests.databases.makers import Make, local_spark, settings_in, spark_databases
-from tests.databases.suite import EngineSuite
+from tests.databases.suite import CANCELLED_WITHIN, EngineSuite
 
 pytestmark = pytest.mark.spark
 
@@ -155,10 +156,16 @@ def test_what_has_no_form_in_python_is_told(guarded: Database) -> None:
 def test_a_query_that_is_cancelled_ends(make: Make) -> None:
     database = make("CREATE TABLE numbers (id INTEGER)", "INSERT INTO numbers SELECT id FROM range(3000)")
     cancellation = Cancellation()
-    timer = threading.Timer(1.0, cancellation.cancel)
-    timer.start()
+    since: list[float] = []
+
+    def stop() -> None:
+        since.append(time.monotonic())
+        cancellation.cancel()
+
+    threading.Timer(1.0, stop).start()
     with pytest.raises(Cancelled):
         database.run(SLOW, Limits(seconds=300), cancellation)
+    assert time.monotonic() - since[0] < CANCELLED_WITHIN
     assert database.run("SELECT count(*) FROM numbers").rows == ((3000,),)
 
 

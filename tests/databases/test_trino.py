@@ -1,6 +1,7 @@
 """What Fathom's client says to a Trino server: limits, cancelling, who asks, and how few questions."""
 
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from fathom.records import Limits, Table
 from fathom.rights import Granted
 from tests.databases.guard.test_guard import listed
 from tests.databases.makers import Make, settings_in, trino_databases
-from tests.databases.suite import MANY, NUMBERS, SHOP, SLOW
+from tests.databases.suite import CANCELLED_WITHIN, MANY, NUMBERS, SHOP, SLOW
 from tests.databases.trino_stub import Stub, serving
 from tests.rights.world import GRANT, GRANTED, HIDDEN_COLUMN, HIDDEN_TABLE, WHOLE, leaks
 
@@ -100,9 +101,11 @@ def test_the_limit_of_time_is_kept_by_cancelling(
 def test_who_waits_can_cancel(stub: Stub, numbers: Database) -> None:
     slow = f"{SLOW} AND a.id >= 0"
     cancellation = Cancellation()
+    since = time.monotonic()
     threading.Timer(0.5, cancellation.cancel).start()
     with pytest.raises(Cancelled):
         numbers.run(slow, Limits(seconds=60), cancellation)
+    assert time.monotonic() - since < 0.5 + CANCELLED_WITHIN
     assert slow in stub.cancelled
     assert numbers.run("SELECT 1").rows == ((1,),)
 

@@ -1,4 +1,4 @@
-"""Snowflake: a connection a session, limited by STATEMENT_TIMEOUT_IN_SECONDS, cancelled by a query's id."""
+"""Snowflake: a connection a session, limited by STATEMENT_TIMEOUT_IN_SECONDS, cancelled by the session's id."""
 
 import json
 import re
@@ -56,6 +56,7 @@ class SnowflakeSession(WarehouseSession, ActingSession):
     def __init__(self, connection: Any, server: "Snowflake") -> None:
         super().__init__(server.errors)
         self._connection, self._server = connection, server
+        self._id: int = connection.session_id
         self._cursor: Any = None
         self._seconds: int | None = None
         self._role, self._taken = "", ""
@@ -99,16 +100,15 @@ class SnowflakeSession(WarehouseSession, ActingSession):
         return self.wait_for(lambda: [tuple(row) for row in self._cursor.fetchmany(count)])
 
     def finish(self, *, complete: bool) -> bool:
-        if not complete and not self.abandoned:
-            self.interrupt()
+        # Rows come once the query has ended, so that there is nothing to cancel where some are left.
         cursor, self._cursor = self._cursor, None
         if cursor is not None and not self.abandoned:
             self.wait_for(cursor.close)
         return not self.abandoned and complete
 
     def cancel(self) -> None:
-        if self._cursor is not None and (query := self._cursor.sfqid):
-            self._server.cancel(query)
+        # The client learns a query's own id when the query has ended.
+        self._server.cancel(self._id)
 
     def close(self) -> None:
         with suppress(*self.ignored):
@@ -177,12 +177,12 @@ class Snowflake(Warehouse):
     def open(self) -> Session:
         return SnowflakeSession(self._connection(), self)
 
-    def cancel(self, query: str) -> None:
-        """Ask Snowflake to end a query, over a connection of its own."""
+    def cancel(self, session: int) -> None:
+        """Ask Snowflake to end what a session runs, over a connection of its own."""
         other = self._connection()
         try:
             with other.cursor() as cursor:
-                cursor.execute(f"SELECT SYSTEM$CANCEL_QUERY('{query}')")
+                cursor.execute(f"SELECT SYSTEM$CANCEL_ALL_QUERIES({session})")
         finally:
             other.close()
 

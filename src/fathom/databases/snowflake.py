@@ -1,4 +1,4 @@
-"""Snowflake: a connection a session, limited by STATEMENT_TIMEOUT_IN_SECONDS, cancelled by the session's id."""
+"""Snowflake: a connection a session, limited by STATEMENT_TIMEOUT_IN_SECONDS and cancelled by its id."""
 
 import json
 import re

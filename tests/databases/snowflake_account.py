@@ -18,7 +18,7 @@ class Account:
 
     def __init__(self) -> None:
         self.sent: list[tuple[int, str]] = []
-        self.answers: dict[str, Rows] = {"CURRENT_ROLE": [("READER",)], "SHOW": [], "SELECT 1": [(1,)]}
+        self.answers: dict[str, Rows] = {"CURRENT_ROLE": [("READER",)]}
         self.silent = False
         self.cancelled = threading.Event()
         self._opened = count(1_065_153_872_298)

@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import duckdb
 import pytest
+import sqlglot
 from google.api_core.exceptions import BadRequest, Forbidden
 from google.cloud.bigquery import Client, QueryJob
 
 from fathom.cancellation import Cancellation
 from fathom.databases import Database, connect
 from fathom.databases.bigquery import BigQuery
+from fathom.databases.engine import Row
 from fathom.errors import AccountRefused, Cancelled, ConnectionFailed, QueryError, QueryRefused
-from fathom.records import Limits, Table
+from fathom.records import ForeignKey, Limits, Table
 from fathom.watch import watching
 from tests.command import Fathom
 from tests.databases.guard.test_guard import listed
@@ -147,6 +150,33 @@ def test_a_job_that_a_person_stops_is_cancelled(
         ended.set()
     assert len(started) == 1
     assert set(cancelled) == set(started)
+
+
+CATALOGUE = Path(__file__).with_name("bigquery_catalogue.sql")
+
+
+def test_the_catalogue_s_keys_and_comments_are_read_as_its_manual_says() -> None:
+    catalogue = duckdb.connect()
+    catalogue.execute(CATALOGUE.read_text("utf-8"))
+    asked: list[str] = []
+
+    def read(sql: str, seconds: float | None = None, /) -> list[Row]:
+        asked.append(sql)
+        bare = sql.replace("`shop.d.INFORMATION_SCHEMA.", "`").replace("`shop.d.", "`")
+        return catalogue.execute(sqlglot.transpile(bare, "bigquery", "duckdb")[0]).fetchall()
+
+    found = BigQuery("bigquery://shop/d").reflect(read)
+    assert len(asked) == 5  # columns, two of comments, keys, counts
+    late, sale, till = found.tables
+    assert [(c.name, c.type, c.kind, c.nullable, c.comment) for c in sale.columns] == [
+        ("shop", "STRING", "text", False, None),
+        ("day", "DATE", "date", True, "of payment"),
+        ("till", "INT64", "integer", True, None),
+    ]
+    assert (till.comment, till.primary_key, till.row_count) == ('where one "pays"', ("shop", "number"), 2)
+    assert till.column("place").comment == "in the house"
+    assert (late.is_view, late.row_count, sale.primary_key) == (True, None, ())
+    assert found.foreign_keys == (ForeignKey("sale", ("till", "shop"), "till", ("number", "shop")),)
 
 
 def test_values_come_with_their_types(shop: Database) -> None:

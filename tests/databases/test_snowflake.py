@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from fathom.errors import (
     QueryRefused,
     QueryTimedOut,
 )
-from fathom.records import Limits, Table
+from fathom.records import ForeignKey, Limits, Table
 from tests.databases.guard.test_guard import listed
 from tests.databases.makers import Make, settings_in, snowflake_databases
 from tests.databases.snowflake_account import Account
@@ -172,6 +173,47 @@ def test_rows_that_nobody_wants_need_no_cancelling(account: Account, answering: 
     account.answers["FROM sale"] = [(n,) for n in range(20)]
     assert answering.run("SELECT id FROM sale", Limits(rows=10)).truncated == "rows"
     assert not [sql for _, sql in account.sent if "CANCEL" in sql]
+
+
+def test_keys_are_those_that_the_manual_says_are_told(account: Account, answering: Database) -> None:
+    when = datetime(2024, 2, 29, tzinfo=UTC)
+    places = {name: ("SHOP", "PUBLIC", name) for name in ("TILL", "SALE")}
+    rest = ("NOT DEFERRABLE", "false", None)
+    column = ("NUMBER", 38, 0, "NO", None, "BASE TABLE", None)
+    named = {"TILL": ("SHOP", "NUMBER", "CODE"), "SALE": ("TILL", "SHOP")}
+    account.answers |= {
+        "columns c": [("PUBLIC", table, name, *column) for table, names in named.items() for name in names],
+        "PRIMARY KEYS": [
+            (when, *places["TILL"], "SHOP", 1, "SYS_1", "false", None),
+            (when, *places["TILL"], "NUMBER", 2, "SYS_1", "false", None),
+        ],
+        "UNIQUE KEYS": [(when, *places["TILL"], "CODE", 1, "SYS_2", "false", None)],
+        "IMPORTED KEYS": [
+            (
+                when,
+                *places["TILL"],
+                pk,
+                *places["SALE"],
+                fk,
+                i,
+                "NO ACTION",
+                "NO ACTION",
+                "SYS_3",
+                "SYS_1",
+                *rest,
+            )
+            for i, pk, fk in ((1, "SHOP", "SHOP"), (2, "NUMBER", "TILL"))
+        ],
+    }
+    schema = answering.schema
+    till = schema.table("till")
+    assert (till.primary_key, till.unique) == (("shop", "number"), (("code",),))
+    assert schema.foreign_keys == (ForeignKey("sale", ("shop", "till"), "till", ("shop", "number")),)
+    asked = [sql for _, sql in account.sent if sql.startswith(("SHOW", "SELECT c."))]
+    place = 'IN SCHEMA "SHOP"."PUBLIC"'
+    assert asked[1:] == [f"SHOW {kind} KEYS {place}" for kind in ("PRIMARY", "UNIQUE", "IMPORTED")]
+    assert 'FROM "SHOP".information_schema.columns' in asked[0]
+    assert "c.table_schema = 'PUBLIC'" in asked[0]
 
 
 def test_an_error_comes_without_the_numbers_before_it(shop: Database) -> None:

@@ -4,6 +4,7 @@ A dry run also says what kind of statement it is, so that BigQuery itself tells 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
@@ -54,12 +55,14 @@ _COLUMN_COMMENTS = """SELECT p.table_name, p.column_name, p.description FROM `{a
 WHERE p.column_name = p.field_path AND p.description IS NOT NULL"""
 _TABLE_COMMENTS = """SELECT o.table_name, o.option_value FROM `{at}.TABLE_OPTIONS` AS o
 WHERE o.option_name = 'description'"""
+# What a foreign key refers to is told without an order, so only the table is taken of that.
 _KEYS = """SELECT k.constraint_name, c.constraint_type, k.table_name, k.column_name,
-k.position_in_unique_constraint, u.table_name AS target_table, u.column_name AS target_column
+k.position_in_unique_constraint, t.table_name AS target_table
 FROM `{at}.KEY_COLUMN_USAGE` AS k
 JOIN `{at}.TABLE_CONSTRAINTS` AS c ON c.constraint_name = k.constraint_name
-LEFT JOIN `{at}.CONSTRAINT_COLUMN_USAGE` AS u ON u.constraint_name = k.constraint_name
-AND c.constraint_type = 'FOREIGN KEY'
+LEFT JOIN (SELECT DISTINCT u.constraint_name, u.table_name FROM `{at}.CONSTRAINT_COLUMN_USAGE` AS u
+WHERE u.table_schema = u.constraint_schema) AS t
+ON t.constraint_name = k.constraint_name AND c.constraint_type = 'FOREIGN KEY'
 ORDER BY k.constraint_name, k.ordinal_position"""
 _PRIMARY = "PRIMARY KEY"
 _COUNTS = (
@@ -242,12 +245,17 @@ class BigQuery(Warehouse):
             rows = read(_KEYS.format(at=self._catalogue_path))
         except QueryError:  # a server without these views
             return
-        for name, kind, table, column, _, target_table, target_column in rows:
+        primary: dict[str, list[str]] = defaultdict(list)
+        for _, kind, table, column, *_ in rows:
+            if kind == _PRIMARY:
+                primary[table].append(column)
+        for name, kind, table, column, place, target in rows:
             if kind == _PRIMARY:
                 yield KeyFound(name, "primary", self.dataset, table, column)
-            elif target_table is not None:
-                target = (self.dataset, target_table, target_column)
-                yield KeyFound(name, "foreign", self.dataset, table, column, target)
+                continue
+            meant = primary.get(target, ())[place - 1 : place]  # a foreign key means a primary one
+            found = (self.dataset, target, meant[0]) if meant else None
+            yield KeyFound(name, "foreign", self.dataset, table, column, found)
 
     def counts(self, read: Read, tables: Iterable[Key]) -> Mapping[Key, int]:
         for sql in _COUNTS:

@@ -3,6 +3,8 @@
 import re
 import threading
 from collections.abc import Callable
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from tests.databases.guard.test_guard import cases
 from tests.databases.makers import settings_in
 
 client = pytest.importorskip("databricks.sql")
+Row: Any = pytest.importorskip("databricks.sql.types").Row
 URL = "databricks://token:dapi-secret@dbc.example.com?http_path=/sql/1.0/warehouses/1a&catalog=main&schema=sa'les"
 REFUSED = [sql for name in ("shared", "spark") for _, sql in cases("refused", name)]
 ALLOWED = [str(sql) for name in ("shared", "spark") for _, sql in cases("allowed", name)]
@@ -164,6 +167,14 @@ def test_rows_are_cut_and_the_rest_cancelled(warehouse: Warehouse, database: Dat
     result = database.run("SELECT n FROM numbers", Limits(rows=3))
     assert (result.columns, result.rows, result.truncated) == (("n",), ((0,), (1,), (2,)), "rows")
     assert warehouse.cancelled.is_set()
+
+
+def test_values_come_with_their_types(warehouse: Warehouse, database: Database) -> None:
+    values = (Decimal("1.50"), date(2024, 2, 29), datetime(2024, 2, 29, 10, 30), True, 2.5, "it's", None, 5)
+    warehouse.answer = lambda sql: (list("abcdefgh"), [Row(**dict(zip("abcdefgh", values, strict=True)))])
+    (row,) = database.run("SELECT a, b, c, d, e, f, g, h FROM sale").rows
+    assert (type(row), row) == (tuple, values)
+    assert [type(v) for v in row] == [type(v) for v in values]
 
 
 def _busy(warehouse: Warehouse) -> Answer:

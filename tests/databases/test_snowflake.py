@@ -3,7 +3,8 @@
 import threading
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +215,17 @@ def test_keys_are_those_that_the_manual_says_are_told(account: Account, answerin
     assert asked[1:] == [f"SHOW {kind} KEYS {place}" for kind in ("PRIMARY", "UNIQUE", "IMPORTED")]
     assert 'FROM "SHOP".information_schema.columns' in asked[0]
     assert "c.table_schema = 'PUBLIC'" in asked[0]
+
+
+def test_values_come_with_their_types(shop: Database) -> None:
+    sql = """SELECT 1.50::NUMBER(5, 2), DATE '2024-02-29', '2024-02-29 10:30:00'::TIMESTAMP_NTZ, TRUE,
+    2.5::FLOAT, 'it''s', NULL, 12345678901234567890"""
+    (row,) = shop.run(sql).rows
+    moment = datetime(2024, 2, 29, 10, 30)
+    assert row == (Decimal("1.50"), moment.date(), moment, True, 2.5, "it's", None, 12345678901234567890)
+    assert [type(v).__name__ for v in row[:4]] == ["Decimal", "date", "datetime", "bool"]
+    product = shop.run("SELECT price, on_sale, added FROM product ORDER BY code").rows
+    assert product == ((Decimal("9.50"), True, date(2024, 2, 29)), (Decimal("100.00"), False, None))
 
 
 def test_an_error_comes_without_the_numbers_before_it(shop: Database) -> None:

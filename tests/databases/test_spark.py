@@ -1,18 +1,23 @@
 """The engine suite on a real Spark, and what only Spark does. All here shares one server."""
 
 import datetime
+import re
 import threading
 import time
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from fathom.cancellation import Cancellation
 from fathom.databases import Database, connect
+from fathom.databases.engine import Row
 from fathom.databases.guard import check
 from fathom.databases.guard.words import names_of
+from fathom.databases.spark_sql import backquoted
 from fathom.errors import Cancelled, ConnectionFailed, QueryError, QueryFailed, QueryRefused
 from fathom.records import Limits
 from tests.databases.guard.canaries import files
@@ -198,6 +203,41 @@ def test_describes_a_whole_schema(make: Make) -> None:
     typed = schema.table("typed")
     assert [c.kind for c in typed.columns] == ["other", "other", "datetime", "datetime", "json", "text"]
     assert (typed.column("c").type, typed.column("c").comment) == ("char(3)", "three letters")
+
+
+class _Catalogue:
+    """Spark's catalogue of many tables, which remembers what it was asked."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.catalog, self.names, self.asked = self, names, list[str]()
+
+    def listTables(self) -> list[Any]:  # noqa: N802
+        self.asked.append("listTables")
+        return [
+            SimpleNamespace(name=n, isTemporary=False, tableType="MANAGED", description=None)
+            for n in self.names
+        ]
+
+    def sql(self, text: str) -> Any:
+        self.asked.append(text)
+        types = pytest.importorskip("pyspark.sql.types")
+        table = types.StructType([types.StructField("id", types.LongType())])
+        found = re.findall(r"struct\(t(\d+)\.\*\)", text)
+        return SimpleNamespace(schema=types.StructType([types.StructField(f"c{i}", table) for i in found]))
+
+
+def test_a_big_schema_takes_few_questions() -> None:
+    reflection = pytest.importorskip("fathom.databases.spark_reflection")
+    spark = _Catalogue([f"t{i}" for i in range(2_300)])
+
+    def read(sql: str, seconds: float | None = None, /) -> list[Row]:
+        spark.asked.append(sql)
+        return [("d", name, False, "Statistics: 8 bytes, 1 rows") for name in spark.names]
+
+    found = reflection.reflect(spark, read, backquoted)
+    assert len(found.tables) == 2_300
+    assert {(t.row_count, t.columns[0].type) for t in found.tables} == {(1, "bigint")}
+    assert len(spark.asked) == 1 + 46 + 1  # the tables, fifty at a time, what statistics say
 
 
 def test_a_folder_s_files_are_its_tables(tmp_path: Path) -> None:

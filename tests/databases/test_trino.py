@@ -32,6 +32,9 @@ from tests.databases.suite import CANCELLED_WITHIN, MANY, NUMBERS, SHOP, SLOW
 from tests.databases.trino_stub import Stub, serving
 from tests.rights.world import GRANT, GRANTED, HIDDEN_COLUMN, HIDDEN_TABLE, WHOLE, leaks
 
+GREETING = "SELECT 1"
+"""With which a new session asks if the server is there."""
+
 
 @pytest.fixture(scope="module")
 def stub() -> Iterator[Stub]:
@@ -127,12 +130,29 @@ def test_a_server_that_answers_nobody_is_left(stub: Stub, numbers: Database) -> 
 
 
 def test_a_big_schema_takes_one_question_for_its_columns(stub: Stub, make: Make) -> None:
-    database = make(*(f"CREATE TABLE t{i} (id INTEGER, name VARCHAR)" for i in range(300)))
-    before = len(stub.said)
-    assert len(database.schema.tables) == 300
-    asked = [sql for sql, _ in stub.said[before:]]
+    database = make(
+        *(f"CREATE TABLE t{i} AS SELECT {i} AS id, 'x' AS name" for i in range(2_300)),
+        "COMMENT ON TABLE t7 IS 'lucky'",
+    )
+    before, since = len(stub.said), time.monotonic()
+    tables = {t.name: t for t in database.reflection.tables}
+    assert time.monotonic() - since < 30
+    assert len(tables) == 2_300
+    assert ([c.name for c in tables["t7"].columns], tables["t7"].comment) == (["id", "name"], "lucky")
+    asked = [sql for sql, _ in stub.said[before:] if not sql.startswith("SHOW STATS") and sql != GREETING]
+    assert len(asked) == 3  # columns, comments of tables, comments of columns
     assert sum("information_schema" in sql for sql in asked) == 1
-    assert not [sql for sql in asked if sql.startswith("SELECT") and "FROM t" in sql]
+
+
+def test_a_big_table_is_profiled_without_reading_it_whole(stub: Stub, make: Make) -> None:
+    database = make("CREATE TABLE big AS SELECT range AS id, range % 7 AS day FROM range(400000)")
+    before = len(stub.said)
+    profile = database.profile(60)["big"].columns["day"]
+    read = [sql for sql, _ in stub.said[before:] if '"big"' in sql and not sql.startswith("SHOW STATS")]
+    sampled = '(SELECT * FROM "big" TABLESAMPLE BERNOULLI (6.000000)) AS sampled'
+    assert read == [f'SELECT "id", "day" FROM {sampled}']
+    assert 15_000 < profile.rows_seen <= 20_000
+    assert (profile.exact, profile.distinct, profile.minimum, profile.maximum) == (False, 7, 0, 6)
 
 
 def test_every_schema_is_described_where_none_is_named(make: Make, tmp_path: Path) -> None:

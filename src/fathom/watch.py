@@ -61,6 +61,11 @@ def watching(watch: Watch | None, step: str) -> Iterator[None]:
             watch(Event(step, "ended", seconds=time.monotonic() - now))
 
 
+def is_watched() -> bool:
+    """True if somebody hears what is told."""
+    return _watched.get() is not None
+
+
 def tell(text: str, done: int | None = None, total: int | None = None) -> None:
     """Tell whoever watches where the step at work is; nothing happens where nobody does."""
     if (at := _watched.get()) is not None:

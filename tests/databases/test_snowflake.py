@@ -24,6 +24,7 @@ from fathom.errors import (
     QueryTimedOut,
 )
 from fathom.records import ForeignKey, Limits, Table
+from fathom.watch import watching
 from tests.databases.guard.test_guard import listed
 from tests.databases.makers import Make, settings_in, snowflake_databases
 from tests.databases.snowflake_account import Account
@@ -322,5 +323,11 @@ def test_a_plan_tells_what_a_query_reads(shop: Database, monkeypatch: pytest.Mon
     monkeypatch.setattr(shop._engine, "budget", 4_000_000)
     with pytest.raises(QueryRefused, match=r"4\.2 MB, and a query may read 4\.0 MB"):
         shop.run("SELECT name FROM customer")
+    monkeypatch.setattr(shop._engine, "budget", None)
+    plan[0] = (*plan[0][:-1], 4_200_000_000)
+    heard: list[str] = []
+    with watching(lambda event: heard.append(event.text), "running"):
+        shop.run("SELECT name FROM customer")
+    assert "the query reads 4.2 GB" in heard
     del plan[0]
     assert shop.estimate("SELECT name FROM customer") is None

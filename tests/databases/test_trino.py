@@ -11,7 +11,7 @@ import pytest
 
 from fathom.cancellation import Cancellation, current_cancellation
 from fathom.databases import Database, connect
-from fathom.databases.engine import Row
+from fathom.databases.engine import Read, Row
 from fathom.databases.trino import Trino
 from fathom.errors import (
     AccountRefused,
@@ -26,6 +26,7 @@ from fathom.errors import (
 )
 from fathom.records import Limits, Table
 from fathom.rights import Granted
+from fathom.watch import Event, watching
 from tests.databases.guard.test_guard import listed
 from tests.databases.makers import Make, settings_in, trino_databases
 from tests.databases.suite import CANCELLED_WITHIN, MANY, NUMBERS, SHOP, SLOW
@@ -236,6 +237,46 @@ def test_a_role_is_the_user_whose_query_it_is(stub: Stub, make: Make) -> None:
     stub.strangers.add("nobody")
     with pytest.raises(RightsError, match="don't fit"):
         whole.restricted(Granted("anna", (replace(GRANT, role="nobody"),)))
+
+
+def test_who_watches_is_told_how_much_a_query_reads_before_it_runs(
+    stub: Stub, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = make("CREATE TABLE sale (id INTEGER)", "INSERT INTO sale VALUES (1), (2), (3)")
+    plan, query = "EXPLAIN (TYPE IO, FORMAT JSON) SELECT id FROM sale", "SELECT id FROM sale"
+    heard: list[str] = []
+    when_told: list[str] = []
+
+    def hear(event: Event) -> None:
+        heard.append(event.text)
+        when_told.extend(sql for sql, _ in stub.said[before:] if event.text)
+
+    before = len(stub.said)
+    shop.run(query)  # a plan that nobody wants isn't made
+    assert [sql for sql, _ in stub.said[before:]] == [query]
+    before = len(stub.said)
+    with watching(hear, "running"):
+        shop.run(query)
+        assert not any(heard)  # so little is not worth telling
+        monkeypatch.setattr(Trino, "estimate", lambda *_: 12_345_678_900)
+        shop.run("SELECT id + 1 FROM sale")
+    assert "the query reads 12.3 GB" in heard
+    assert when_told == [plan, query]
+    assert stub.said[-1][0] == "SELECT id + 1 FROM sale"
+
+
+def test_a_plan_that_fails_leaves_the_query_alone(
+    stub: Stub, numbers: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Trino, sql: str, read: Read) -> int:
+        raise QueryFailed("no plans today", sql=sql)
+
+    monkeypatch.setattr(Trino, "estimate", fail)
+    with watching(lambda _: None, "running"):
+        assert numbers.run("SELECT 17").rows == ((17,),)
+    monkeypatch.setattr(numbers._engine, "budget", 10)
+    with pytest.raises(QueryFailed, match="no plans today"):
+        numbers.run("SELECT 17")
 
 
 def test_values_come_with_their_types(numbers: Database) -> None:

@@ -13,6 +13,7 @@ from fathom.errors import ConfigError, QueryFailed, QueryRefused, RightsError
 from fathom.records import Limits
 from fathom.retrieval import ValueIndex
 from fathom.rights import ColumnRule, Granted, read_rights, restrict
+from fathom.watch import watching
 from tests.databases.makers import settings_in
 from tests.rights.conftest import Shop
 from tests.rights.world import CANARIES, GRANT, HIDDEN_TABLE, HIDDEN_VIEW, WHOLE, leaks
@@ -162,14 +163,25 @@ def test_the_size_of_a_query_tells_nothing_of_hidden_rows_or_names(
         asked.append(sql)
         if "products" in sql:
             raise QueryFailed(f"the engine quotes {sql} and {CANARIES[0]}", sql=f"EXPLAIN {sql}")
-        return 4_242
+        return 4_242_000_000
 
     engine = type(shop.whole._engine)
     monkeypatch.setattr(engine, "tells_size", True)
     monkeypatch.setattr(engine, "estimate", estimate)
-    assert shop.whole.estimate("SELECT name FROM customers") == 4_242
+    assert shop.whole.estimate("SELECT name FROM customers") == 4_242_000_000
     assert shop.seen.estimate("SELECT name FROM customers") is None  # some of its rows are hidden
     assert asked == ["SELECT name FROM customers"]
+    heard: list[str] = []
+    with watching(lambda event: heard.append(event.text), "running"):
+        for database in (shop.seen, shop.whole):
+            database.run("SELECT name FROM customers")
+            heard.append("and then")
+    monkeypatch.setattr(shop.whole._engine, "budget", 45)
+    with pytest.raises(QueryRefused, match="would read more, and a query may read 45 bytes"):
+        shop.seen.run("SELECT name FROM customers")
+    monkeypatch.setattr(shop.whole._engine, "budget", None)
+    asked[1:] = []
+    assert [text for text in heard if text] == ["and then", "the query reads 4.2 GB", "and then"]
     for sql in (f"SELECT * FROM {HIDDEN_TABLE}", "SELECT quorvex FROM customers", "EXPLAIN SELECT 1"):
         with pytest.raises(QueryRefused):
             shop.seen.estimate(sql)

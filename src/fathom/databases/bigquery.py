@@ -20,7 +20,7 @@ from google.cloud import bigquery
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Read, Row, Session, percent_of
 from fathom.databases.remote import hidden
-from fathom.databases.sizes import asked_bytes, over_budget, size_in_words
+from fathom.databases.sizes import asked_bytes, over_budget, tell_size
 from fathom.databases.warehouse import (
     ColumnFound,
     Key,
@@ -31,11 +31,9 @@ from fathom.databases.warehouse import (
 )
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryRefused
 from fathom.records import Limits, Table
-from fathom.watch import tell
 
 _REQUEST_SECONDS = 20.0
 _PAGE = 2_000
-_WORTH_TELLING = 1_000_000_000  # bytes
 _WRITES = ("bigquery.tables.updateData", "bigquery.tables.delete")
 _TIMED_OUT = frozenset(("stopped", "timeout"))
 _SAYS = (
@@ -87,6 +85,7 @@ class BigQuerySession(WarehouseSession):
 
     def execute(self, sql: str) -> tuple[str, ...] | None:
         self._job = f"fathom_{uuid4().hex}"
+        self.wait_for(lambda: self._server.priced(sql))
         found = self.wait_for(lambda: self._server.answer(sql, self._limits, self._job))
         self._rows = iter(found)
         self.bytes_read = found.total_bytes_processed
@@ -113,6 +112,7 @@ class BigQuery(Warehouse):
 
     dialect = "bigquery"
     tells_size = True
+    sizes_itself = True
     latency = 5.0
     errors = (GoogleAPIError, GoogleAuthError, requests.RequestException, TimeoutError, QueryHalted)
 
@@ -177,13 +177,15 @@ class BigQuery(Warehouse):
             raise QueryRefused("read_only", f"BigQuery calls it {job.statement_type}, not a SELECT.", sql=sql)
         return int(job.total_bytes_processed or 0)
 
-    def answer(self, sql: str, limits: Limits, name: str) -> Any:
-        """The rows of a query that costs no more than it may. Raises `QueryRefused`."""
+    def priced(self, sql: str) -> None:
+        """Tell who watches how many bytes a query would read. Raises `QueryRefused` for too many."""
         size = self.estimate(sql)
         if self._budget is not None and size > self._budget:
             raise over_budget(size, self._budget, "maximum_bytes_billed", sql)
-        if size >= _WORTH_TELLING:
-            tell(f"the query reads {size_in_words(size)}")
+        tell_size(size)
+
+    def answer(self, sql: str, limits: Limits, name: str) -> Any:
+        """The rows of a query, run as the job of this name."""
         settings = self._settings(maximum_bytes_billed=self._budget)
         if limits.seconds is not None:
             settings.job_timeout_ms = max(1, int(limits.seconds * 1000))

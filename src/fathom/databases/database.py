@@ -4,6 +4,7 @@ import hashlib
 import time
 import warnings
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Engine, Reflection, Row
 from fathom.databases.schema_parts import keys_among, narrowed
 from fathom.databases.sessions import IDLE_SESSIONS, Sessions, begun
+from fathom.databases.sizes import mind_size
 from fathom.databases.statements import check_text, is_query
 from fathom.databases.stream import Stream
 from fathom.errors import AccountRefused, AccountWarning, QueryError, QueryRefused
@@ -166,16 +168,10 @@ class Database(Displayed):
         except self._engine.errors as error:
             raise self._told(self._engine, error, sql, NO_LIMITS) from error
 
-    def _check_budget(self, sql: str) -> None:
-        """Refuse a query that would read more than it may. Raises `QueryRefused`."""
-        budget = self._engine.budget
-        if budget is None or not is_query(sql, self.dialect):
-            return
-        size = self._size(sql)
-        if size is not None and size > budget:
-            from fathom.databases.sizes import over_budget  # noqa: PLC0415, few databases have one
-
-            raise over_budget(size, budget, "maximum_bytes", sql)
+    def _mind_size(self, sql: str, cancellation: Cancellation | None) -> None:
+        """Hold a query to the budget, and tell who watches how much it reads. Raises `QueryRefused`."""
+        with cancellation.covering() if cancellation else nullcontext():
+            mind_size(self._engine, sql, self._size)
 
     def stream(
         self,
@@ -189,7 +185,7 @@ class Database(Displayed):
         sessions = self._sessions if trusted else self._contained
         sessions.prepare()
         self.check(sql)
-        self._check_budget(sql)
+        self._mind_size(sql, cancellation)
         return self._start(sql, limits, cancellation, sessions)
 
     def scan(

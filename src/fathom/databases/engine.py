@@ -109,6 +109,8 @@ class Engine(ABC):
     """True if its sessions are `ActingSession`s."""
     tells_size: ClassVar[bool] = False
     """True if the engine tells what a query would read before it runs."""
+    sizes_itself: ClassVar[bool] = False
+    """True if its sessions ask for the size of each query themselves, and keep to the budget."""
     budget: int | None = None
     """The most bytes that a query may read, where the engine `tells_size` and can't hold to it by itself."""
     rows_at_once: ClassVar[int] = 64

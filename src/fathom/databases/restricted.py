@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Mapping
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from fathom.databases.database import NO_LIMITS, Database
 from fathom.databases.engine import Engine, Reflection, counted
 from fathom.databases.query_columns import qualified
 from fathom.databases.schema_parts import keys_among, with_columns
+from fathom.databases.sizes import hiding_sizes
 from fathom.databases.statements import check_text
 from fathom.databases.stream import Stream
 from fathom.databases.views import tables_of_views
@@ -158,20 +160,21 @@ class Restricted(Database):
         *,
         trusted: bool = False,
     ) -> Stream:
-        """As of the whole database, within the limits that are granted."""
-        if trusted:
+        """As of the whole database, within the limits that are granted; no size tells of hidden rows."""
+        if not trusted:
+            self.check(sql)
+        with hiding_sizes() if self.tells_size and self._hides_size(sql) else nullcontext():
+            if not trusted:
+                return super().stream(sql, self._rights.within(limits), cancellation)
             self._sessions.prepare()
             self._whole.check(self._sent(sql))
-            self._check_budget(sql)
+            self._mind_size(sql, cancellation)
             return self._start(sql, limits, cancellation)
-        return super().stream(sql, self._rights.within(limits), cancellation)
 
     def estimate(self, sql: str) -> int | None:
         """As of the whole database; None where rows are hidden, for their size would tell of them."""
         self.check(sql)
-        if not self.tells_size or self._role or self._reads_filtered(sql):
-            return None
-        return super().estimate(sql)
+        return None if not self.tells_size or self._hides_size(sql) else super().estimate(sql)
 
     def _size(self, sql: str) -> int | None:
         try:
@@ -183,6 +186,10 @@ class Restricted(Database):
             raise
         except self._engine.errors as error:
             raise self._told(self._engine, error, sql, NO_LIMITS) from error
+
+    def _hides_size(self, sql: str) -> bool:
+        """True if the size of a query would tell of hidden rows."""
+        return bool(self._role) or self._reads_filtered(sql)
 
     def _reads_filtered(self, sql: str) -> bool:
         """True if the query reads a table of which some rows are hidden, also within a view."""

@@ -77,7 +77,9 @@ def test_columns_read(sql: str, columns: set[str]) -> None:
     assert {c.rpartition(".")[0] for c in columns} <= found.tables
 
 
-@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "mysql"])
+@pytest.mark.parametrize(
+    "dialect", ["duckdb", "postgres", "mysql", "trino", "bigquery", "snowflake", "spark"]
+)
 def test_other_dialects(dialect: str) -> None:
     found = items_of("SELECT G.Symbol FROM GENE g WHERE CHR = '1'", _schema(dialect))
     assert found.columns == {"gene.symbol", "gene.chr"}

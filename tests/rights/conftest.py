@@ -17,6 +17,12 @@ MAKERS = {
     "mysql": makers.mysql_databases,
 }
 
+WAREHOUSES = {
+    "trino": makers.trino_databases,
+    "bigquery": makers.bigquery_databases,
+    "snowflake": makers.snowflake_databases,
+}
+
 
 @dataclass(frozen=True)
 class Shop:
@@ -30,7 +36,7 @@ class Shop:
 
 def shops(engine: str, folder: Path) -> Iterator[Shop]:
     """The shop on one engine."""
-    with MAKERS[engine](folder) as make:
+    with (MAKERS | WAREHOUSES)[engine](folder) as make:
         whole = make(*WHOLE)
         yield Shop(whole, whole.restricted(GRANTED), make(*TWIN), folder / "cache")
 

@@ -13,6 +13,9 @@ from sqlglot.schema import MappingSchema
 from fathom.errors import ErrorClass, QueryError
 from fathom.records import Schema, Selection
 
+_IN_SMALL_LETTERS = {"snowflake": "snowflake, normalization_strategy=lowercase"}
+"""Dialects that turn bare names into capitals; here names are folded before they are looked at."""
+
 
 @dataclass(frozen=True, slots=True)
 class SchemaItems:
@@ -85,7 +88,7 @@ def qualified(tree: exp.Expr, schema: Schema, *, strictly: bool = False) -> exp.
         _flatten(table, schema)
     return qualify(
         tree,
-        dialect=schema.dialect,
+        dialect=_IN_SMALL_LETTERS.get(schema.dialect, schema.dialect),
         schema=_mapping(schema),
         validate_qualify_columns=strictly,
         quote_identifiers=False,

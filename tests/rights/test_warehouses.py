@@ -4,7 +4,8 @@ import pytest
 
 from tests.rights import test_attacks
 from tests.rights.conftest import WAREHOUSES, Shop
-from tests.rights.test_restricted import grant, leaks
+from tests.rights.test_restricted import grant
+from tests.rights.world import leaks
 
 pytestmark = pytest.mark.parametrize("shop", WAREHOUSES, indirect=True, scope="module")
 

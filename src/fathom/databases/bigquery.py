@@ -53,7 +53,7 @@ _COLUMN_COMMENTS = """SELECT p.table_name, p.column_name, p.description FROM `{a
 WHERE p.column_name = p.field_path AND p.description IS NOT NULL"""
 _TABLE_COMMENTS = """SELECT o.table_name, o.option_value FROM `{at}.TABLE_OPTIONS` AS o
 WHERE o.option_name = 'description'"""
-# What a foreign key refers to is told without an order, so only the table is taken of that.
+# A foreign key's targets are told without an order, so that only their table is taken of them.
 _KEYS = """SELECT k.constraint_name, c.constraint_type, k.table_name, k.column_name,
 k.position_in_unique_constraint, t.table_name AS target_table
 FROM `{at}.KEY_COLUMN_USAGE` AS k

@@ -13,7 +13,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
@@ -75,60 +75,35 @@ class Added:
 
 def measure() -> Iterator[Figure]:
     asked = thinned(questions()[::EVERY])
-    with TemporaryDirectory() as folder:
+    added = Added()
+    with TemporaryDirectory() as folder, ExitStack() as opened:
         own = {"FATHOM_CACHE": folder, "FATHOM_CONFIG": f"{folder}/config.toml"}
-        files = [
+        opened.enter_context(patch.dict(os.environ, own))
+        opened.enter_context(added.watched())
+        whole, twin = (
             _made(Path(folder) / name, statements)
             for name, statements in (("whole.db", WHOLE), ("twin.db", TWIN))
-        ]
-        with patch.dict(os.environ, own):
-            yield from _added_by_parts(asked, files[0])
-            yield from _added_to_whole(asked, *files)
-
-
-def _logging(folder: Path, *, on: bool = True) -> AbstractContextManager[object]:
-    """Whether questions inside are logged."""
-    return patch.dict(os.environ, {"FATHOM_AUDIT_LOG": str(folder / "audit.jsonl") if on else ""})
-
-
-def _added_by_parts(asked: Sequence[str], file: Path) -> Iterator[Figure]:
-    added, own, sure = Added(), [], []
-    with connect(file) as whole, added.watched(), _logging(file.parent):
-        seen = whole.restricted(GRANTED)
-        for number, question in enumerate([asked[0], *asked]):  # one more goes first
-            before = added.seconds
-            given = ask(question, seen)
-            if number:
-                own.append(added.seconds - before)
-                sure += own[-1:] if given.ending is Ending.SURE else []
-    p50, p95 = np.percentile(own, (50, 95))
-    yield Figure("questions", str(len(asked)), note=f"{len(sure)} answered for sure")
+        )
+        rounds = [_round(asked, whole, twin, added, turn) for turn in range(ROUNDS)]
+    sure = np.array([ending is Ending.SURE for _, _, ending in rounds[0]])
+    seconds = np.array([[(without, taken) for without, taken, _ in pairs] for pairs in rounds])
+    least = seconds.min(axis=0)  # question, arm, what is measured
+    yield Figure("questions", str(len(asked)), note=f"{sure.sum()} answered for sure, {ROUNDS} rounds")
+    p50, p95 = np.percentile(least[:, 1, OWN], (50, 95)) * 1e3
+    of_sure = np.percentile(least[sure, 1, OWN], 95) * 1e3
+    of_all = np.percentile(seconds[:, :, 1, OWN], 95) * 1e3
     yield Figure(
         "added to a question by their own code, p95",
-        f"{p95 * 1e3:.1f} ms",
+        f"{p95:.1f} ms",
         f"<= {MARK * 1e3:.0f} ms",
-        bool(p95 <= MARK),
-        f"p50 {p50 * 1e3:.1f} ms; of those answered for sure p95 {np.percentile(sure, 95) * 1e3:.1f} ms",
+        bool(p95 <= MARK * 1e3),
+        f"p50 {p50:.1f} ms; of those answered for sure p95 {of_sure:.1f} ms; of all rounds, not the shortest, "
+        f"p95 {of_all:.1f} ms",
     )
-
-
-def _added_to_whole(asked: Sequence[str], whole_file: Path, twin_file: Path) -> Iterator[Figure]:
-    rounds = []
-    for turn in range(ROUNDS):  # each opens anew: what was rewritten once is kept
-        with connect(whole_file) as whole, connect(twin_file) as twin:
-            arms = (twin, whole.restricted(GRANTED))
-            pairs = []
-            for number, question in enumerate([asked[0], *asked]):
-                order = (0, 1) if (number + turn) % 2 else (1, 0)
-                spent = {arm: _spent(question, arms[arm], whole_file.parent, log=bool(arm)) for arm in order}
-                pairs.append((spent[0], spent[1]))
-        rounds.append(pairs[1:])
-    all_times = np.array(rounds)  # round, question, arm, clock or processor
-    times = all_times.min(axis=0)
-    for kind, what in enumerate(("clock", "processor's time")):
-        without, taken = times[:, 0, kind], times[:, 1, kind]
+    for kind, what in ((CLOCK, "clock"), (PROCESSOR, "processor's time")):
+        without, taken = least[:, 0, kind], least[:, 1, kind]
         p50, p95 = np.percentile(taken - without, (50, 95)) * 1e3
-        alike = np.percentile(np.abs(all_times[0] - all_times[1])[:, 0, kind], 95) * 1e3
+        alike = np.percentile(np.abs(seconds[0] - seconds[1])[:, 0, kind], 95) * 1e3
         yield Figure(
             f"added to a whole question, {what}, p95",
             f"{p95:.0f} ms",
@@ -138,12 +113,35 @@ def _added_to_whole(asked: Sequence[str], whole_file: Path, twin_file: Path) -> 
         )
 
 
-def _spent(question: str, database: Database, folder: Path, *, log: bool) -> tuple[float, float]:
-    """The seconds that a question takes, by the clock and by the processor."""
-    with _logging(folder, on=log):
-        started = time.perf_counter(), time.process_time()
-        ask(question, database)
-        return time.perf_counter() - started[0], time.process_time() - started[1]
+CLOCK, PROCESSOR, OWN = range(3)
+Spent = tuple[float, float, float]
+"""Seconds of a question: by the clock, by the processor, and of the own code of rights and log."""
+
+
+def _round(
+    asked: Sequence[str], whole_file: Path, twin_file: Path, added: Added, turn: int
+) -> list[tuple[Spent, Spent, Ending]]:
+    """Each question without and with rights and log, and how it ended; one more goes first.
+
+    The databases are opened anew, for what was rewritten once is kept.
+    """
+    pairs = []
+    with connect(whole_file) as whole, connect(twin_file) as twin:
+        arms = ((twin, ""), (whole.restricted(GRANTED), str(whole_file.with_name("audit.jsonl"))))
+        for number, question in enumerate([asked[0], *asked]):
+            order = (0, 1) if (number + turn) % 2 else (1, 0)
+            found = {arm: _spent(question, *arms[arm], added) for arm in order}
+            pairs.append((found[0][0], *found[1]))
+    return pairs[1:]
+
+
+def _spent(question: str, database: Database, log: str, added: Added) -> tuple[Spent, Ending]:
+    """The seconds that a question takes, logged in a file or, "", nowhere."""
+    with patch.dict(os.environ, {"FATHOM_AUDIT_LOG": log}):
+        before = time.perf_counter(), time.process_time(), added.seconds
+        ending = ask(question, database).ending
+        clock, processor, own = time.perf_counter(), time.process_time(), added.seconds
+    return (clock - before[0], processor - before[1], own - before[2]), ending
 
 
 def _made(file: Path, statements: Sequence[str]) -> Path:

@@ -97,8 +97,8 @@ def measure() -> Iterator[Figure]:
         f"{p95:.1f} ms",
         f"<= {MARK * 1e3:.0f} ms",
         bool(p95 <= MARK * 1e3),
-        f"p50 {p50:.1f} ms; of those answered for sure p95 {of_sure:.1f} ms; of all rounds, not the shortest, "
-        f"p95 {of_all:.1f} ms",
+        f"p50 {p50:.1f} ms; of those answered for sure p95 {of_sure:.1f} ms; of all rounds, not the "
+        f"shortest, p95 {of_all:.1f} ms",
     )
     for kind, what in ((CLOCK, "clock"), (PROCESSOR, "processor's time")):
         without, taken = least[:, 0, kind], least[:, 1, kind]

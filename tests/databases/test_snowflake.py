@@ -79,7 +79,7 @@ class Roles:
 
     def __init__(self) -> None:
         self.told: list[str] = []
-        self.description, self.fails = [("N",)], ""
+        self.description, self.fails, self.session_id = [("N",)], "", 7
 
     def cursor(self) -> "Roles":
         """Itself, as a cursor too."""

@@ -45,7 +45,7 @@ _SAYS = (
         ErrorClass.NO_SUCH_NAME,
     ),
 )
-# Each view's whole path stands in one pair of backticks and has a name of its own, as all servers take it.
+# Each view has a name of its own, and its whole path stands in one pair of backticks: all servers take that.
 _COLUMNS = """SELECT c.table_name, c.column_name, c.data_type, c.is_nullable, t.table_type
 FROM `{at}.COLUMNS` AS c JOIN `{at}.TABLES` AS t ON c.table_name = t.table_name
 ORDER BY c.table_name, c.ordinal_position"""
@@ -67,7 +67,7 @@ _COUNTS = (
     "SELECT t.table_id, t.row_count FROM `{dataset}.__TABLES__` AS t WHERE t.type = 1",
     "SELECT p.table_name, sum(p.total_rows) FROM `{dataset}.INFORMATION_SCHEMA.PARTITIONS` AS p GROUP BY 1",
 )
-"""Where the number of rows stands: the first in no manual, the second for a thousand tables at most."""
+"""The numbers of rows: the first query is in no manual, the second tells a thousand tables at most."""
 
 
 class BigQuerySession(WarehouseSession):

@@ -92,9 +92,13 @@ def test_questions_are_asked_on_while_workers_judge(tmp_path: Path) -> None:
     enough = Event()
     waited: list[tuple[bool, int]] = []
 
-    class Waiting(ThreadPoolExecutor):
+    class Waiting(Executor):
+        """A cluster of two threads, for all that is known of it."""
+
+        _max_workers = 2
+
         def submit(self, function: Callable[..., Any], /, *args: Any, **_: Any) -> "Future[Any]":
-            return super().submit(self._later, function, *args)
+            return pool.submit(self._later, function, *args)
 
         def _later(self, function: Callable[..., Any], *args: Any) -> Any:
             in_time = enough.wait(10)
@@ -109,8 +113,8 @@ def test_questions_are_asked_on_while_workers_judge(tmp_path: Path) -> None:
             enough.set()
         return f"SELECT name FROM gene WHERE id = {question.id[1:]}"
 
-    with Waiting(2) as pool:
-        options = RunOptions(out=tmp_path / "run", executor=pool, limit=12)
+    with ThreadPoolExecutor(2) as pool:
+        options = RunOptions(out=tmp_path / "run", executor=Waiting(), limit=12)
         run = evaluate(make_benchmark(tmp_path), method, options)
     assert waited[0] == (True, 4)  # two batches for each worker, whose size isn't known yet
     assert run.summary().all["correct"] == 12

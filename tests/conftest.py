@@ -1,8 +1,10 @@
 """What holds for every test: no model outside this machine can be reached, whatever the environment holds."""
 
 import os
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,3 +28,12 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Settings and a cache of this test alone."""
     monkeypatch.setenv("FATHOM_CONFIG", str(tmp_path / "config.toml"))
     monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Dask cluster of two workers that stand in another folder."""
+    from tests.clusters import two_workers
+
+    with two_workers(tmp_path_factory.mktemp("elsewhere")) as found:
+        yield found

@@ -1,10 +1,11 @@
 """Stopping work that is under way: one token, held by whoever may stop the work."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from threading import Lock
 
+from fathom.context_values import holding
 from fathom.errors import Cancelled
 
 Stop = Callable[[], object]
@@ -61,14 +62,9 @@ class Cancellation:
         with self._lock:
             self._stops.pop(key, None)
 
-    @contextmanager
-    def covering(self) -> Iterator["Cancellation"]:
+    def covering(self) -> AbstractContextManager[None]:
         """Make it the one that work in this thread or task looks at, unless it is given another."""
-        before = _current.set(self)
-        try:
-            yield self
-        finally:
-            _current.reset(before)
+        return holding(_current, self)
 
 
 _current: ContextVar[Cancellation | None] = ContextVar("cancellation", default=None)

@@ -3,13 +3,12 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.analysis.shop import make_shop
-from tests.clusters import address_of, kill_at_work, quiet_end, two_workers
+from tests.clusters import address_of, kill_at_work, quiet_end
 from tests.command import Fathom
 
 from fathom.authoring.judging.spread import RulesByName
@@ -36,12 +35,6 @@ templates:
     sql_categories: [Threshold, Calculate]
     categories: []
 """
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with two_workers(tmp_path_factory.mktemp("elsewhere")) as found:
-        yield found
 
 
 @pytest.fixture

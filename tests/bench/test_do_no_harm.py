@@ -42,7 +42,7 @@ QUESTIONS = {
     "JOIN target ON target.drug_id = drug.id GROUP BY drug.id ORDER BY COUNT(*) DESC LIMIT 1",
     "What are the names of the drugs in phase 4?": "SELECT name FROM drug WHERE phase = 4",
 }
-SEEDS = range(2)
+SEEDS = range(4)
 
 
 @pytest.fixture

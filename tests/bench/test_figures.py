@@ -4,7 +4,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -74,6 +75,19 @@ def test_figures_say_how_busy_the_machine_was(places: Path) -> None:
     assert re.search(r"\d+ cores, Python 3\.\d+\.\d+, load \d+\.\d$", content["machine"])
 
 
+def measurements(monkeypatch: pytest.MonkeyPatch, **measures: Callable[[], Iterator[Figure]] | None) -> None:
+    """Have these measurements and no others; one without a function of its own tells a figure."""
+
+    def told(name: str) -> Iterator[Figure]:
+        yield Figure(f"told by {name}", "1 s")
+
+    for name, measure in measures.items():
+        module = ModuleType(name)
+        module.__dict__.update(TITLE=f"The time of {name}", measure=measure or partial(told, name))
+        monkeypatch.setitem(sys.modules, f"bench.{name}", module)
+    monkeypatch.setattr(__main__, "_measurements", lambda: [*measures])
+
+
 def test_a_measurement_that_fails_stops_none_after_it(
     places: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -84,11 +98,7 @@ def test_a_measurement_that_fails_stops_none_after_it(
     def works() -> Iterator[Figure]:
         yield Figure("whole", "2 s")
 
-    for name, measure in (("fails", fails), ("works", works)):
-        module = ModuleType(name)
-        module.__dict__.update(TITLE=f"The time of {name}", measure=measure)
-        monkeypatch.setitem(sys.modules, f"bench.{name}", module)
-    monkeypatch.setattr(__main__, "_measurements", lambda: ["fails", "works"])
+    measurements(monkeypatch, fails=fails, works=works)
     monkeypatch.setattr(sys, "argv", ["bench", "all"])
     with pytest.raises(SystemExit, match=r"failed.*: fails"):
         __main__.main()
@@ -100,11 +110,7 @@ def test_a_measurement_that_fails_stops_none_after_it(
 def test_all_measures_what_is_older_than_its_code_and_again_the_rest(
     places: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("fresh", "older"):
-        module = ModuleType(name)
-        module.__dict__.update(TITLE=name, measure=lambda name=name: iter([Figure(f"told by {name}", "1 s")]))
-        monkeypatch.setitem(sys.modules, f"bench.{name}", module)
-    monkeypatch.setattr(__main__, "_measurements", lambda: ["fresh", "older"])
+    measurements(monkeypatch, fresh=None, older=None)
     ages = {"fresh": (), "older": ("Offline: another way",)}
     monkeypatch.setattr(__main__, "staleness", lambda name: Staleness(name, "1234567", ages[name], False))
     for asked, told in (
@@ -123,11 +129,7 @@ def test_all_measures_what_is_older_than_its_code_and_again_the_rest(
 def test_what_is_asked_for_by_name_alone_is_printed_and_not_stored(
     places: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in ("usual", "tool"):
-        module = ModuleType(name)
-        module.__dict__.update(TITLE=name, measure=lambda name=name: iter([Figure(f"told by {name}", "1 s")]))
-        monkeypatch.setitem(sys.modules, f"bench.{name}", module)
-    monkeypatch.setattr(__main__, "_measurements", lambda: ["tool", "usual"])
+    measurements(monkeypatch, tool=None, usual=None)
     monkeypatch.setattr(__main__, "ON_REQUEST", frozenset(["tool"]))
     for asked, told in (("all", "told by usual"), ("tool", "told by tool")):
         monkeypatch.setattr(sys, "argv", ["bench", asked])

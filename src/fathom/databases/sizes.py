@@ -1,10 +1,11 @@
 """How much a query reads, in words; who wants to know it beforehand, and who mustn't."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from fathom.context_values import holding
 from fathom.databases.engine import Engine
 from fathom.databases.statements import is_query
 from fathom.errors import ConnectionFailed, QueryError, QueryRefused
@@ -17,14 +18,9 @@ _WORTH_TELLING = 1_000_000_000  # bytes
 _hidden: ContextVar[bool] = ContextVar("sizes_hidden", default=False)
 
 
-@contextmanager
-def hiding_sizes() -> Iterator[None]:
+def hiding_sizes() -> AbstractContextManager[None]:
     """Tell nobody the size of the queries inside: it would tell of rows that are hidden."""
-    mark = _hidden.set(True)
-    try:
-        yield
-    finally:
-        _hidden.reset(mark)
+    return holding(_hidden, True)
 
 
 def tell_size(size: int) -> None:

@@ -101,7 +101,7 @@ def test_a_narrowed_database_runs_queries_and_leaves_the_whole_as_it_was(benchma
 def test_the_gap_is_a_figure(tmp_path: Path, threads: Executor) -> None:
     """The offline method on some of BIRD's questions: with evidence, without, with the gold schema."""
     bird = needed("bird")
-    choice = QuestionSelection(databases=("financial",), sample=4, seed=1)
+    choice = QuestionSelection(databases=("financial",), sample=12, seed=1)
 
     def run(name: str, **options: Any) -> Run:
         return evaluate(

@@ -1,7 +1,6 @@
 """A cluster of two workers that stand in another folder, one of which is killed half-way."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.scoring import ScoreOptions, score
 from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.records import Question
-from tests.clusters import address_of, kill_at_work, quiet_end, two_workers
+from tests.clusters import address_of, kill_at_work, quiet_end
 from tests.evaluation.scoring.conftest import lines
 
 pytestmark = quiet_end
@@ -22,12 +21,6 @@ SLOW = (
     "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 100000) SELECT count(*) + {} FROM r"
 )
 COUNT = 60
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    with two_workers(tmp_path_factory.mktemp("elsewhere")) as found:
-        yield found
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from fathom.answering.audit_log.entries import Occasion, WhoAsks
 from fathom.answering.audit_log.log import AuditLog
 from fathom.config import account_name, read_settings
+from fathom.context_values import holding
 from fathom.databases import Database
 from fathom.errors import FathomError, RightsError
 from fathom.records import Answer, Limits, Result
@@ -21,17 +22,15 @@ _under_way: ContextVar[bool] = ContextVar("under_way", default=False)
 _CLIENT_LETTERS = 200
 
 
-@contextmanager
-def logging_as(interface: str, user: str = "", *, client: str = "", answer_id: str = "") -> Iterator[None]:
+def logging_as(
+    interface: str, user: str = "", *, client: str = "", answer_id: str = ""
+) -> AbstractContextManager[None]:
     """Log each question inside as one of this user's, asked through this interface by a client.
 
     Without a user it is the account that runs the program. `answer_id` is the id that the answer is kept by.
     """
-    mark = _asker.set(WhoAsks(user or account_name(), interface, client[:_CLIENT_LETTERS], answer_id))
-    try:
-        yield
-    finally:
-        _asker.reset(mark)
+    asker = WhoAsks(user or account_name(), interface, client[:_CLIENT_LETTERS], answer_id)
+    return holding(_asker, asker)
 
 
 def audit_log_of() -> AuditLog | None:
@@ -40,14 +39,9 @@ def audit_log_of() -> AuditLog | None:
     return AuditLog(path) if path is not None else None
 
 
-@contextmanager
-def on_behalf() -> Iterator[None]:
+def on_behalf() -> AbstractContextManager[None]:
     """Log no entry for the questions inside: they belong to something else that a person does."""
-    mark = _under_way.set(True)
-    try:
-        yield
-    finally:
-        _under_way.reset(mark)
+    return holding(_under_way, True)
 
 
 async def logged_answer(

@@ -16,7 +16,8 @@ PARTS = (
         "benchmarks",
         "biotools",
     ),
-    *("cancellation.py", "config.py", "databases", "efficiency", "errors.py", "evaluation", "files.py"),
+    *("cancellation.py", "config.py", "context_values.py", "databases"),
+    *("efficiency", "errors.py", "evaluation", "files.py"),
     *(
         "interfaces",
         "knowledge",

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp, maybe_parse, parse_one
-from sqlglot.dialects.dialect import Dialect
-from sqlglot.tokenizer_core import TokenType
 
 from fathom.errors import ErrorClass, QueryRefused, did_you_mean
+from fathom.rights.named_tables import NamedTables
 
 _FENCE = "LIMIT 2147483647"
 _FENCES = {
@@ -24,8 +23,6 @@ _FENCES = {
 """The clauses that keep an engine from trying a query's own conditions on rows before the filter has taken
 them away: a condition that fails on a value tells of it. `_FENCE` is that of other dialects."""
 _TABLE_PARTS = frozenset("this db catalog alias joins laterals sample pivots rows_from ordinality".split())
-_BEFORE_TABLES = frozenset((TokenType.FROM, TokenType.JOIN))
-_ALIASES = frozenset((TokenType.ALIAS, TokenType.VAR, TokenType.IDENTIFIER))
 _TELLING_PREFIXES = ("pg_", "duckdb_", "pragma_", "to_reg", "has_", "sqlite_")
 _TELLING = frozenset(
     """
@@ -75,8 +72,7 @@ class Rewriter:
         self._names: dict[str, exp.Expr] = {}
         self._standing: dict[str, str] = {}
         limited = (*hidden, *(s.name for s in self._sources.values() if not s.whole))
-        self._limited = frozenset(name.rpartition(".")[2].casefold() for name in limited)
-        self._tokenize = Dialect.get_or_raise(dialect).tokenize
+        self._limited = NamedTables((n.rpartition(".")[2].casefold() for n in limited), dialect)
 
     @property
     def sources(self) -> Iterable[SeenTable]:
@@ -123,28 +119,19 @@ class Rewriter:
         None where a name of one stands elsewhere than behind FROM or JOIN, or before the dot of a column:
         then the query has to be parsed.
         """
-        folded, pieces = sql.casefold(), []
-        if not any(name in folded for name in self._limited):
-            return []
-        tokens = self._tokenize(sql)
-        kinds = [TokenType.SEMICOLON, *(t.token_type for t in tokens), TokenType.SEMICOLON]
-        if TokenType.WITH in kinds:
+        named, pieces = self._limited.of(sql), []
+        if named is None:
             return None
-        for at, token in enumerate(tokens):
-            if token.token_type is TokenType.STRING or token.text.casefold() not in self._limited:
-                continue
-            before, after = kinds[at], kinds[at + 2]
-            if before not in _BEFORE_TABLES:
-                if before is TokenType.DOT or after is not TokenType.DOT:
+        for one in named:
+            if not one.introduced:
+                if one.qualified or not one.qualifies:
                     return None
                 continue
-            name = exp.to_identifier(token.text, quoted=token.token_type is TokenType.IDENTIFIER)
-            source = self.find(exp.Table(this=name))
-            if source is None or after is TokenType.DOT:
+            source = self.find(exp.Table(this=exp.to_identifier(one.text, quoted=one.quoted)))
+            if source is None or one.qualifies:
                 return None
-            start, end = token.start, token.end + 1
-            alias = "" if after in _ALIASES else f" AS {sql[start:end]}"
-            pieces.append((start, end, f"({source.subquery()}){alias}"))
+            alias = "" if one.aliased else f" AS {sql[one.start : one.end]}"
+            pieces.append((one.start, one.end, f"({source.subquery()}){alias}"))
         return pieces
 
     def refused(self, table: exp.Table) -> QueryRefused:

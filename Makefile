@@ -50,7 +50,7 @@ layers: $(DEV_STAMP)
 
 unit: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not spark" --durations 40
-	@$(BIN)/python -m pytest -m spark tests/databases  # one process: each would start a Spark of its own
+	@$(BIN)/python -m pytest -m spark tests/databases tests/rights  # one process: each would start a Spark of its own
 
 bench: $(DEV_STAMP)
 	@$(BIN)/python -m pip install --disable-pip-version-check -q --group bench

@@ -22,6 +22,7 @@ WAREHOUSES = {
     "bigquery": makers.bigquery_databases,
     "snowflake": makers.snowflake_databases,
 }
+OTHERS = {"spark": makers.spark_databases}
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Shop:
 
 def shops(engine: str, folder: Path) -> Iterator[Shop]:
     """The shop on one engine."""
-    with (MAKERS | WAREHOUSES)[engine](folder) as make:
+    with (MAKERS | WAREHOUSES | OTHERS)[engine](folder) as make:
         whole = make(*WHOLE)
         yield Shop(whole, whole.restricted(GRANTED), make(*TWIN), folder / "cache")
 

@@ -54,7 +54,7 @@ class _Sight:
 
 
 def _sights(name: str, known: Rights, users: Sequence[str]) -> Iterator[_Sight]:
-    from fathom.databases.restricted import problems_of  # noqa: PLC0415, slow to import
+    from fathom.databases.grant_problems import problems_of  # noqa: PLC0415, slow to import
 
     with connect(name, settings=replace(read_settings(), rights=None)) as whole:
         for user in users:

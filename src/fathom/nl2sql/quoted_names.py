@@ -7,6 +7,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from fathom.databases.parsing import parsed
+from fathom.databases.reserved_words import is_reserved
 
 
 @lru_cache(maxsize=8192)
@@ -24,8 +25,11 @@ def quoted(name: str, dialect: str) -> str:
 
 
 def _is_plain(name: str, dialect: str) -> bool:
-    """True if the parser reads a bare name as just that: no keyword, no space, no sign."""
-    if not name.isidentifier():
+    """True if engines read a bare name as just that: no keyword, no space, no sign.
+
+    The parser takes many a keyword for a name that engines don't.
+    """
+    if not name.isidentifier() or is_reserved(name):
         return False
     tree = parsed(f"SELECT t.{name}, {name} FROM {name}", dialect)
     selected = tree.expressions if isinstance(tree, exp.Select) else []

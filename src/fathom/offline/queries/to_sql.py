@@ -7,6 +7,7 @@ from dataclasses import replace
 import sqlglot
 from sqlglot import exp
 
+from fathom.databases.reserved_words import is_reserved
 from fathom.offline.queries.dialects import compare_moments, translate
 from fathom.offline.queries.joins import JoinPlan, JoinPlanner
 from fathom.offline.queries.query import (
@@ -38,21 +39,6 @@ from fathom.offline.queries.query import (
 from fathom.text.patterns import Pattern
 
 _PLAIN = Pattern(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_RESERVED = frozenset(
-    """
-    abort action add after all alter always analyze and any as asc attach autoincrement before begin
-    between by cascade case cast check collate column commit conflict constraint create cross
-    current_date current_time current_timestamp default deferrable deferred delete desc detach
-    distinct do drop each else end escape except exclude exclusive exists explain fail filter
-    following for foreign from full function generated glob grant group groups having if ignore
-    immediate in index indexed initially inner insert instead intersect interval into is isnull join
-    lateral left like limit materialized natural no not nothing notnull null nulls of offset on or
-    order others outer over partition pragma preceding primary procedure query raise range recursive
-    references regexp reindex release rename replace restrict returning right rollback savepoint
-    schema select set show table temporary then ties to top transaction trigger unbounded union
-    unique update user using vacuum values view virtual when where window with without
-    """.split()
-)
 _TOTALS = {"count": "number", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
 STRICT = frozenset({"postgres", "duckdb", "trino", "bigquery", "snowflake", "spark", "databricks"})
 FOLDING = {"postgres": str.lower, "snowflake": str.lower}
@@ -150,7 +136,7 @@ def with_plan(query: Query, plan: JoinPlan) -> Query:
 
 def quote(name: str) -> str:
     """An identifier as SQLite reads it, quoted only where it must be."""
-    if _PLAIN.match(name) and name.casefold() not in _RESERVED:
+    if _PLAIN.match(name) and not is_reserved(name):
         return name
     return '"' + name.replace('"', '""') + '"'
 

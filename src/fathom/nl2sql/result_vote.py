@@ -1,5 +1,6 @@
 """Consistency: of several candidates the one whose result most of them give."""
 
+from asyncio import Semaphore
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -7,6 +8,7 @@ from sqlglot import tokenize
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
+from fathom.databases.sessions import IDLE_SESSIONS
 from fathom.methods import Context, step
 from fathom.nl2sql.candidates import revise
 from fathom.nl2sql.prompting import together
@@ -18,10 +20,20 @@ from fathom.records import Draft
 async def execute_all(
     context: Context, queries: Iterable[str], *, seconds: float | None = None, rows: int | None = None
 ) -> list[QueryRun]:
-    """The outcomes of several queries, in order; the same query is run once."""
+    """The outcomes of several queries, in order; the same query is run once.
+
+    No more run at a time than sessions are kept: each further one would be opened for a single query, which
+    takes longer than most queries do.
+    """
+    gate = Semaphore(IDLE_SESSIONS)
+
+    async def run(sql: str) -> QueryRun:
+        async with gate:
+            return await execute(context, sql, seconds=seconds, rows=rows)
+
     listed = list(queries)
     fresh = list(dict.fromkeys(listed))
-    ran = await together(execute(context, sql, seconds=seconds, rows=rows) for sql in fresh)
+    ran = await together(map(run, fresh))
     known = dict(zip(fresh, ran, strict=True))
     return [known[sql] for sql in listed]
 

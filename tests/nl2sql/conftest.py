@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,13 +24,20 @@ INSERT INTO target VALUES (1, 1, 'inhibitor'), (2, 2, 'inhibitor');
 """
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    path = tmp_path / "genes.db"
+@contextmanager
+def genes(folder: Path) -> Iterator[Database]:
+    """The database in a file of this folder, open while it lasts."""
+    path = folder / "genes.db"
     with sqlite3.connect(path) as made:
         made.executescript(TABLES)
     made.close()
     with connect(path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with genes(tmp_path) as opened:
         yield opened
 
 

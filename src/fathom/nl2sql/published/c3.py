@@ -144,7 +144,8 @@ async def sample_with_hints(
     ]
     first: list[str] = []
     async for replies in _batches(context, turns, samples, temperature, batches):
-        read = [_mended(r.text, context.database.schema) for r in replies]
+        mended = {text: _mended(text, context.database.schema) for text in {r.text for r in replies}}
+        read = [mended[r.text] for r in replies]
         queries = [sql for sql in read if sql]
         if read[0] and (await execute(context, read[0])).ran:
             return settle(draft, queries)

@@ -42,7 +42,8 @@ PARTS_OF_THE_SUITE = (
 )
 SLOWEST = 1_800
 """Seconds: an environment takes two minutes to install, on a busy machine ten."""
-PIP = ("-m", "pip", "--disable-pip-version-check", "install", "-q")
+PIP = ("-m", "pip", "--disable-pip-version-check")
+UNCOMPILED = "--no-compile"  # each module is compiled when it is first imported: few of the thousands are
 
 
 def run(*words: str | Path, folder: Path, cache: Path | None = None) -> str:
@@ -62,17 +63,20 @@ def run(*words: str | Path, folder: Path, cache: Path | None = None) -> str:
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    words = ("-m", "pip", "--disable-pip-version-check", "wheel", "-q", "--no-deps", "-w", folder, ROOT)
-    run(sys.executable, *words, folder=folder)
+    run(sys.executable, *PIP, "wheel", "-q", "--no-deps", "-w", folder, ROOT, folder=folder)
     (built,) = folder.glob("askfathom-*.whl")
     return built
 
 
 def installed(folder: Path, *requirements: str | Path) -> Path:
-    """A clean environment with these requirements; gives its folder of programs."""
-    venv.create(folder, with_pip=True)
+    """A clean environment with these requirements; gives its folder of programs.
+
+    The pip of the environment at work fills it: it needs none of its own.
+    """
+    venv.create(folder, with_pip=False)
     programs = folder / "bin"
-    run(programs / "python", *PIP, *requirements, folder=folder)
+    words = (*PIP, "--python", programs / "python", "install", "-q", UNCOMPILED, *requirements)
+    run(sys.executable, *words, folder=folder)
     return programs
 
 

@@ -11,10 +11,17 @@ import pytest
 from fathom.llm.keys import is_key_variable
 from fathom.llm.providers import LOCAL_ONLY
 from tests.command import Fathom, run_command
+from tests.schedule import spread
 
 for name in [n for n in os.environ if is_key_variable(n)]:
     del os.environ[name]
 os.environ[LOCAL_ONLY] = "1"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several workers share the tests, have each begin with long ones."""
+    if workers := getattr(config, "workerinput", {}).get("workercount"):
+        items[:] = [items[place] for place in spread([item.nodeid for item in items], workers)]
 
 
 @pytest.fixture

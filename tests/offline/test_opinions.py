@@ -23,7 +23,8 @@ from fathom.offline.opinions import (
     settle_advised,
     shift,
 )
-from fathom.offline.pipeline import Settled, settle
+from fathom.offline.pipeline import settle
+from fathom.offline.settled import Settled
 from fathom.records import Draft, Question, SolvedExample
 from tests.offline.asking import ask_in
 
@@ -159,8 +160,8 @@ def test_a_taught_opinion_that_is_sure_stands_where_the_plain_one_is_not(guild: 
     engine = OfflineEngine(guild, KnowledgePack(), by_codes(CRAFTS))
     found = settle(engine.plain, Question("list the bakers who live in Rome"))
     assert found is not None
-    plain = replace(found, sure=False, confidence=0.3, missing=("live",))
-    taught = replace(found, sure=True, confidence=0.9, missing=(), sql="SELECT code FROM baker", result=None)
+    plain = replace(found, sure=False, standing=0.3, missing=("live",))
+    taught = replace(found, sure=True, standing=0.9, missing=(), sql="SELECT code FROM baker", result=None)
 
     def chosen(plain: Settled, taught: Settled) -> Settled:
         return likelier_opinion(engine, plain, taught, 0.0, Bearing(0.0, -2.0))
@@ -168,7 +169,7 @@ def test_a_taught_opinion_that_is_sure_stands_where_the_plain_one_is_not(guild: 
     assert chosen(plain, taught) is taught
     assert not chosen(plain, replace(taught, sure=False)).sure
     assert not chosen(plain, replace(taught, missing=("Rome",))).sure
-    certain = replace(plain, sure=True, confidence=0.97, missing=())
+    certain = replace(plain, sure=True, standing=0.97, missing=())
     assert chosen(certain, taught).sql == certain.sql
 
 

@@ -59,7 +59,7 @@ def test_what_is_sure_shows_none(shop: Database) -> None:
 def test_a_word_for_a_thing_that_is_not_there_is_no_reading(shop: Database) -> None:
     found = settle(OfflineEngine(shop, KnowledgePack()), Question("How many customers are there?"))
     assert found is not None
-    for missing, confidence, worth in (
+    for missing, standing, worth in (
         (("parrots",), 0.4, False),
         (("parrots",), 0.9, False),
         (("married",), 0.7, False),  # what is done may be what the database knows nothing of
@@ -68,7 +68,7 @@ def test_a_word_for_a_thing_that_is_not_there_is_no_reading(shop: Database) -> N
         (("speed",), 0.4, False),
         ((), 0.01, False),
     ):
-        assert is_worth_showing(replace(found, missing=missing, confidence=confidence)) is worth, missing
+        assert is_worth_showing(replace(found, missing=missing, standing=standing)) is worth, missing
 
 
 def test_the_same_rows_are_one_way(shop: Database) -> None:

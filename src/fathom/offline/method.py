@@ -12,10 +12,11 @@ from fathom.offline.engines import engine_for
 from fathom.offline.finishing.description import describe
 from fathom.offline.linking import Linking
 from fathom.offline.opinions import settle_advised
-from fathom.offline.pipeline import Settled
 from fathom.offline.queries.to_sql import literal
 from fathom.offline.readings import is_worth_showing, readings
 from fathom.offline.rules import named_rules
+from fathom.offline.settled import Settled
+from fathom.offline.stated import with_confidence
 from fathom.records import Assumption, Candidate, Draft, Refusal, Selection
 
 SELECTED = 0.3
@@ -96,6 +97,7 @@ def _choose(draft: Draft, context: Context, confidence: float | None, without_ru
     if found is None:
         missing = engine.plain.link(engine.plain.in_idiom(question)).unexplained
         return replace(draft, confidence=0.0, refusal=Refusal("Nothing in the database fits.", missing))
+    found = with_confidence(engine, found)
     sure = found.sure if confidence is None else found.confidence >= confidence
     unrelated = _fits_nothing(found.linking, found.missing)
     solution, order = found.solution, found.solution.verdict.choice.order

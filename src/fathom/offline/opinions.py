@@ -24,10 +24,11 @@ from fathom.offline.examples.self_training import (
     take_over,
 )
 from fathom.offline.examples.weight_cache import load, store
-from fathom.offline.pipeline import Settled, result_of, settle
+from fathom.offline.pipeline import result_of, settle
 from fathom.offline.ranking.choice import ANSWERED
 from fathom.offline.ranking.reranker import sigmoid
 from fathom.offline.ranking.result_features import QueryOutcome
+from fathom.offline.settled import Settled
 from fathom.offline.verdict import SAME, solved_before
 from fathom.records import Question
 from fathom.watch import tell
@@ -89,7 +90,7 @@ def settle_advised(engine: OfflineEngine, asked: Question) -> Settled | None:
         return taught if taught and (plain is None or _recalls(taught)) else plain
     bearing = bearing_for(engine)
     nearness = engine.nearest(asked)
-    best = Opinions(_log_odds(plain.confidence), FURTHEST, agree=False, nearness=nearness)
+    best = Opinions(_log_odds(plain.standing), FURTHEST, agree=False, nearness=nearness)
     if plain.sure and not repeated and best.for_taught + bearing.taught <= 0:
         return plain  # nothing that solved questions may say would change it
     taught = settle(engine, asked)
@@ -109,13 +110,16 @@ def likelier_opinion(
     if taught.sure and not taught.missing and not plain.sure:
         return taught
     same = _digest(engine, plain) == _digest(engine, taught)
-    found = Opinions(_log_odds(plain.confidence), _log_odds(taught.confidence), same, nearness)
+    found = Opinions(_log_odds(plain.standing), _log_odds(taught.standing), same, nearness)
     overruled = not same and found.for_taught + bearing.taught > 0
     confidence = sigmoid(found.odds(taught=overruled) + bearing.right)
     if overruled:
-        return replace(taught, confidence=confidence, sure=confidence >= ANSWERED and not taught.missing)
+        sure = confidence >= ANSWERED and not taught.missing
+        return replace(taught, standing=confidence, by_rule=False, sure=sure)
     sure = plain.sure or (confidence >= ANSWERED and not plain.missing)
-    return replace(plain, confidence=max(confidence, plain.confidence) if sure else confidence, sure=sure)
+    if sure and plain.standing >= confidence:
+        return replace(plain, sure=True)
+    return replace(plain, standing=confidence, by_rule=False, sure=sure)
 
 
 def _repeats(engine: OfflineEngine, asked: Question) -> bool:
@@ -200,7 +204,7 @@ def learn_bearing(engine: OfflineEngine) -> Bearing:
             continue
         guess, digest = guesses[place], _digest(engine, plain)
         agree = guess.digest == digest or (guess.right and digest == gold)
-        both = Opinions(_log_odds(plain.confidence), _log_odds(guess.confidence), agree, guess.similarity)
+        both = Opinions(_log_odds(plain.standing), _log_odds(guess.confidence), agree, guess.similarity)
         tried.append((both, digest == gold, guess.right))
     taught = shift([(o.for_taught, t) for o, p, t in tried if p != t and not o.agree])
     chosen = []

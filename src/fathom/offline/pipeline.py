@@ -32,6 +32,7 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.to_sql import render
 from fathom.offline.ranking.result_features import QueryOutcome
+from fathom.offline.settled import Settled
 from fathom.offline.solution import Solution, solve
 from fathom.offline.verdict import DOUBTED, SETTLED, UNLEARNED, solved_before
 from fathom.records import Assumption, Question, Result
@@ -41,45 +42,19 @@ _CHECKED_IN_PARTS = frozenset(("example", "composed"))
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """The query that answers a question, also as SQL, with all that it rests on.
-
-    `result` is None where it hasn't been run to its end; `sure` says that `confidence` is enough to answer;
-    `missing` are the words that nothing accounts for; `source` says what made the query. `finish` makes of
-    another candidate of the `solution` what was made of this one, None where that can't be; `others` are what
-    other ways to read the question came to; `rules` are the names of those that proposed the query, filtered
-    it, put it together, completed it, or found words that it leaves over.
-    """
-
-    query: Query
-    sql: str
-    result: Result | None
-    source: str
-    confidence: float
-    sure: bool
-    missing: tuple[str, ...]
-    assumptions: tuple[Assumption, ...]
-    linking: Linking
-    solution: Solution
-    finish: Callable[[Query], Query | None]
-    others: tuple["Settled", ...] = ()
-    rules: tuple[str, ...] = ()
-
-    def beside(self, *others: "Settled | None") -> "Settled":
-        """The same, with what other ways came to."""
-        known = (o for o in others if o is not None and o is not self)
-        return replace(self, others=(*self.others, *known))
-
-
-@dataclass(frozen=True, slots=True)
 class _Chosen:
     query: Query
     sql: str
     checked: Checked
     source: str
-    confidence: float
+    standing: float
+    by_rule: bool
     sure: bool
     rules: tuple[str, ...] = ()
+
+    def doubted(self) -> "_Chosen":
+        """The same as not sure, that stands for no more than what nobody learned."""
+        return replace(self, sure=False, standing=min(self.standing, UNLEARNED), by_rule=True)
 
 
 def settle(engine: OfflineEngine, asked: Question) -> Settled | None:
@@ -87,7 +62,7 @@ def settle(engine: OfflineEngine, asked: Question) -> Settled | None:
     asked, told = engine.in_full(without_instructions(asked))
     found = _some_rows(engine, asked) or _settle_told(engine, engine.in_trade(asked))
     if found is not None and engine.is_told_how(asked):
-        found = replace(found, sure=False, confidence=min(found.confidence, DOUBTED))
+        found = found.doubted(DOUBTED)
     if found is not None and not asked.evidence:
         found = _denying(found, engine.link(asked))
     return found and replace(found, assumptions=(*found.assumptions, *told))
@@ -99,7 +74,7 @@ def _denying(found: Settled, linking: Linking) -> Settled:
     if not passed or found.source in _CHECKED_IN_PARTS:
         return found
     missing = tuple(dict.fromkeys((*found.missing, *(linking.tokens[i].text for i in passed))))
-    return replace(found, sure=False, confidence=min(found.confidence, UNLEARNED), missing=missing)
+    return replace(found.doubted(UNLEARNED), missing=missing)
 
 
 def _some_rows(engine: OfflineEngine, asked: Question) -> Settled | None:
@@ -151,7 +126,7 @@ def _settle_told(engine: OfflineEngine, asked: Question) -> Settled | None:
     if told is None or (whole and whole.sure and len(whole.query.select) >= told.least):
         return whole
     found = _settle_aside(engine, replace(asked, text=told.question))
-    surer = whole is None or whole.sure or (found is not None and found.confidence >= whole.confidence)
+    surer = whole is None or whole.sure or (found is not None and found.standing >= whole.standing)
     if found is None or not surer:
         return whole and whole.beside(found)
 
@@ -162,7 +137,7 @@ def _settle_told(engine: OfflineEngine, asked: Question) -> Settled | None:
     run = None if query is None else _run(engine, query)
     if query is None or run is None or (whole and _divides(whole.query) and not _divides(query)):
         return whole
-    shown = replace(found, query=query, sql=run[0], result=run[1], source="told", others=())
+    shown = replace(found, query=query, sql=run[0], result=run[1], source="told", by_rule=True, others=())
     return replace(shown, finish=_then(found.finish, as_told)).beside(whole)
 
 
@@ -192,7 +167,7 @@ def _settle_aside(engine: OfflineEngine, asked: Question) -> Settled | None:
         found = composed[0] if guessed else whole
         return found and found.beside(whole, *composed)
     found = composed[0].beside(*composed[1:]) if composed else _settle_apart(engine, asked)
-    return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
+    return found and found.doubted(UNLEARNED)
 
 
 def _composed(engine: OfflineEngine, asked: Question, way: Composition, *, doubtful: bool) -> Settled | None:
@@ -216,7 +191,8 @@ def _composed(engine: OfflineEngine, asked: Question, way: Composition, *, doubt
         sql=run[0],
         result=run[1],
         source="composed",
-        confidence=min(SETTLED, *(p.confidence for p in parts)),
+        standing=min(SETTLED, *(p.standing for p in parts)),
+        by_rule=True,
         sure=all(p.sure for p in parts) and way.is_sensible(run[1]),
         assumptions=tuple(dict.fromkeys((*told, made[1]))),
         linking=engine.link(asked),
@@ -245,7 +221,7 @@ def _settle_apart(engine: OfflineEngine, asked: Question) -> Settled | None:
     if not aside.needed and (restricted is None or (whole is not None and whole.sure)):
         return whole and whole.beside(restricted)
     found = restricted.beside(whole) if restricted else whole
-    return found and replace(found, sure=False, confidence=min(found.confidence, UNLEARNED))
+    return found and found.doubted(UNLEARNED)
 
 
 def _run(engine: OfflineEngine, query: Query) -> tuple[str, Result] | None:
@@ -277,14 +253,15 @@ def _restricted(engine: OfflineEngine, aside: Aside) -> Settled | None:
         return None
     checked = engine.checked(query, engine.link(aside.question))
     if engine.rules.says_any((NAMED["shows_what_restricts"],), checked):
-        plain = replace(plain, sure=False, confidence=min(plain.confidence, UNLEARNED))
+        plain = plain.doubted(UNLEARNED)
     return replace(
         plain,
         query=query,
         sql=run[0],
         result=run[1],
         source="aside",
-        confidence=min(plain.confidence, SETTLED),
+        standing=min(plain.standing, SETTLED),
+        by_rule=True,
         assumptions=(*plain.assumptions, *told),
         finish=_then(plain.finish, lambda q: (aside.put_back(q) or (None,))[0]),
         others=(),
@@ -301,14 +278,14 @@ def _settle(engine: OfflineEngine, asked: Question) -> Settled | None:
     chosen = _chosen(engine, question, solution)
     each = EACH in question.text and EACH not in asked.text
     if each and not _calculates(chosen.query):  # each of what was asked for a number
-        chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
+        chosen = chosen.doubted()
     completed = _finished(engine, asked, question, chosen.query, chosen.source)
     query = completed.query
     if not completed.says_roles:
-        chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
+        chosen = chosen.doubted()
     measures = engine.in_units(asked)
     if not measures.kept_by(chosen.query):
-        chosen = replace(chosen, sure=False, confidence=min(chosen.confidence, UNLEARNED))
+        chosen = chosen.doubted()
     same = query == chosen.query
     hierarchy = chosen.source == "hierarchy"
     return Settled(
@@ -316,7 +293,8 @@ def _settle(engine: OfflineEngine, asked: Question) -> Settled | None:
         chosen.sql if same else render(query, engine.planner, engine.database.dialect),
         chosen.checked.result if same else None,
         chosen.source,
-        chosen.confidence,
+        chosen.standing,
+        chosen.by_rule,
         chosen.sure,
         solution.verdict.choice.missing,
         (
@@ -350,7 +328,14 @@ def _chosen(engine: OfflineEngine, question: Question, solution: Solution) -> _C
     proposal, checked = solution.proposals[best], solution.checked[best]
     rules = tuple(filter(None, (proposal.rule, *choice.doubts)))
     chosen = _Chosen(
-        proposal.query, solution.sqls[best], checked, proposal.source, choice.confidence, choice.sure, rules
+        proposal.query,
+        solution.sqls[best],
+        checked,
+        proposal.source,
+        choice.confidence,
+        choice.by_rule,
+        choice.sure,
+        rules,
     )
     if proposal.source in GRAMMARS or solved_before(proposal):
         return chosen
@@ -363,11 +348,12 @@ def _chosen(engine: OfflineEngine, question: Question, solution: Solution) -> _C
         sql=nested.sql,
         checked=nested.checked,
         source="nested",
+        by_rule=True,
         rules=choice.doubts,
     )
     if _agree(nested.checked, checked):
         return inside
-    return replace(inside, confidence=nested.confidence, sure=nested.sure, rules=())
+    return replace(inside, standing=nested.confidence, sure=nested.sure, rules=())
 
 
 def _agree(one: Checked, other: Checked) -> bool:

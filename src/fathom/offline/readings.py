@@ -10,16 +10,16 @@ from fathom.offline.checks.rules import NAMED
 from fathom.offline.checks.trial_runs import brief
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.contrast import told_apart
-from fathom.offline.pipeline import Settled
 from fathom.offline.queries.query import Query, Unrepresentable
 from fathom.offline.queries.to_sql import render
 from fathom.offline.ranking.result_features import QueryOutcome
+from fathom.offline.settled import Settled
 from fathom.records import MOST_READINGS, Reading, Result
 
 TRIED = 10
 """Candidates of one solution that are looked at for different rows: later ones are hardly ever meant."""
 HOPELESS = 0.02
-"""Below this confidence no reading is shown: of our own questions to develop on hardly one was right."""
+"""A guess that stands for less shows no reading: of our own questions to develop on hardly one was right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def readings(engine: OfflineEngine, found: Settled, rival: int | None = None) ->
 
 def is_worth_showing(found: Settled) -> bool:
     """True if readings help: not where the question speaks of things that the database doesn't have."""
-    return found.confidence >= HOPELESS and not any(map(names_something, found.missing))
+    return found.standing >= HOPELESS and not any(map(names_something, found.missing))
 
 
 def ways(

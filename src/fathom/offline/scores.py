@@ -39,6 +39,12 @@ class WeighedChoice:
     left_out: tuple[int, ...]
     digests: tuple[str, ...]
 
+    def share(self, digest: str) -> float:
+        """How likely it is, by all that was learned, that a question asks for rows of this digest."""
+        scores = np.array(self.choice.scores)
+        odds = np.exp(scores - scores.max())
+        return float(odds[[bool(d) and d == digest for d in self.digests]].sum() / odds.sum())
+
     def reranked(self, reranker: Reranker) -> RankedCandidates:
         """The choice with what was learned from asking solved questions again."""
         scores = reranker.scores(self.features, np.array(self.choice.scores))

@@ -30,19 +30,20 @@ from fathom.offline.proposals.proposals import GRAMMARS, STAND_IN, Proposal
 from fathom.offline.queries.query import Query
 from fathom.offline.ranking.choice import RankedCandidates
 from fathom.offline.ranking.reranker import Reranker
-from fathom.offline.scores import weigh
+from fathom.offline.scores import WeighedChoice, weigh
 
 UNLEARNED = 0.2
-"""How sure to be of a ratio or period: not learned, but what ratios came to on BIRD's training questions."""
+"""What a ratio or period stands for against other ways to read a question: not learned, but what ratios came
+to on BIRD's training questions. Like the others here it decides between ways; nobody is told it
+(`fathom.offline.stated`)."""
 DOUBTED = 0.7
-"""How sure to be at most of what falls short of its question: of 48 such best guesses on Spider's training
+"""What stands for at most so much falls short of its question: of 48 such best guesses on Spider's training
 databases that would have been answered, by weights that never saw these, 34 were right."""
 NEXT = 6
 """Likely candidates among which to look for one that passes over nothing."""
 SETTLED = 0.9
-"""How sure to be of a ratio or period that leaves nothing open and whose result is sensible. Of our questions
-(bench/periods_and_shares.py) all 48 such were right that nothing was tuned on; of 33 asked to find faults,
-29, before those were mended. The second is nearer to what strangers ask, so it is no surer than that."""
+"""What a ratio or period stands for that leaves nothing open and whose result is sensible. What opinions
+weigh (`fathom.offline.opinions`) was learned with this in place."""
 UNSUPPORTED = 0.55
 SAME = 0.95
 """Similarity from which a solved question is the same one but for its values: nine in ten of their queries
@@ -57,10 +58,12 @@ class CandidateVerdict:
     """The choice among candidates, and a `rival`: another that is close and differs in its result.
 
     `torn` says that both are too likely to leave one out: what was learned, and what stands in for it.
+    `weighed` is what was learned of the candidates that no grammar made.
     """
 
     choice: RankedCandidates
     rival: int | None
+    weighed: WeighedChoice
     torn: bool = False
 
 
@@ -106,14 +109,15 @@ def decide(
     choice = _in_accord(_among_all(choice, learned, len(proposals)), tried)
     solved = _same_question(tried, learned, weighed.left_out)
     if solved is not None:
-        return CandidateVerdict(_solved_first(choice, solved), None)
+        return CandidateVerdict(_solved_first(choice, solved), None, weighed)
     choice, torn = _with_stand_ins(choice, Learned(weighed.choice, learned, choice.order[0]), tried)
     choice = _confirmed(choice, proposals, checked)
     choice = _leaving_over(choice, FORMS_LEFT, tried)
     choice = _names_first(choice, tried)
     choice = _leaving_over(choice, WORDS_LEFT, tried, told=told)
     choice = _falling_short(choice, tried)
-    return CandidateVerdict(choice, _rival(choice, checked) if torn is None else torn, torn=torn is not None)
+    rival = _rival(choice, checked) if torn is None else torn
+    return CandidateVerdict(choice, rival, weighed, torn=torn is not None)
 
 
 def _same_question(tried: _Tried, learned: Sequence[int], left_out: Sequence[int]) -> int | None:
@@ -243,7 +247,7 @@ def solved_before(proposal: Proposal) -> bool:
 def _solved_first(choice: RankedCandidates, solved: int) -> RankedCandidates:
     """The solved question's query ahead: the ranker has learned where there are no such questions."""
     confidence = max(choice.confidence, SAME_CONFIDENCE) if choice.order[0] == solved else SAME_CONFIDENCE
-    return replace(choice.with_first(solved), confidence=confidence, sure=True)
+    return replace(choice.with_first(solved), confidence=confidence, sure=True, by_rule=True)
 
 
 def _unlearned_first(choice: RankedCandidates, made: Sequence[int], tried: _Tried) -> RankedCandidates:
@@ -258,7 +262,9 @@ def _unlearned_first(choice: RankedCandidates, made: Sequence[int], tried: _Trie
     nobody = first.source == "hierarchy" and finds_nobody(first.query, result, tried.engine)
     sure = first.settled and (nobody or is_sensible(first.query, result))
     confidence = SETTLED if sure else UNLEARNED
-    return replace(choice, order=(*best, *rest), scores=scores, confidence=confidence, sure=sure)
+    return replace(
+        choice, order=(*best, *rest), scores=scores, confidence=confidence, sure=sure, by_rule=True
+    )
 
 
 def _confirmed(
@@ -269,7 +275,7 @@ def _confirmed(
     read = (c.result for p, c in zip(proposals, checked, strict=True) if p.source in STAND_IN and p.settled)
     if chosen is None or not choice.sure or not any(r and cells_of(r) == cells_of(chosen) for r in read):
         return choice
-    return replace(choice, confidence=max(choice.confidence, SETTLED))
+    return replace(choice, confidence=max(choice.confidence, SETTLED), by_rule=True)
 
 
 def _names_first(choice: RankedCandidates, tried: _Tried) -> RankedCandidates:
@@ -295,6 +301,7 @@ def _names_first(choice: RankedCandidates, tried: _Tried) -> RankedCandidates:
         order=(place, *(i for i in behind if i != place), best),
         scores=tuple(scores),
         confidence=confidence,
+        by_rule=True,
         sure=choice.sure or confidence >= engine.ranking.alone.answers_from(linking),
     )
 

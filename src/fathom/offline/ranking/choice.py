@@ -139,7 +139,8 @@ UNMET = 4.0
 class RankedCandidates:
     """The candidates in order, best first, each candidate's score, and how sure the best one is.
 
-    `sure` says that this is sure enough to answer.
+    `sure` says that this is sure enough to answer. Where the choice is `by_rule`, `confidence` only says how
+    far it stands against others: nothing was learned of it.
     `missing` are the content words of the question that nothing in the best candidate or the database
     accounts for; `doubts` are the names of the rules that found such words.
     """
@@ -150,10 +151,11 @@ class RankedCandidates:
     sure: bool
     missing: tuple[str, ...]
     doubts: tuple[str, ...] = ()
+    by_rule: bool = False
 
     def doubted(self, most: float) -> "RankedCandidates":
         """The same as not sure, at most so much."""
-        return replace(self, sure=False, confidence=min(self.confidence, most))
+        return replace(self, sure=False, confidence=min(self.confidence, most), by_rule=True)
 
     def with_first(self, first: int) -> "RankedCandidates":
         """The same with one candidate ahead of all others."""

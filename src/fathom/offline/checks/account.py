@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fathom.offline.linking import ColumnKey, LinkedValue, Linking, Span, TableMention
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.linking.wordlists import DEEDS, LIGHT
+from fathom.offline.linking.wordlists import DEEDS, DO, LIGHT, RELATIVES
 from fathom.offline.queries.query import (
     CaseWhen,
     ColumnRef,
@@ -31,14 +31,10 @@ LEFT_OVER = 2.0
 _LIKELY, _POSSIBLE = 0.5, 0.1
 _TOLD, _LONG = 0.6, 4
 """How likely a code must be meant by a word of so many letters: CA by "California"."""
-_MENTIONED = 0.6
-_WHOLLY = 0.9
 _DOERS = ("er", "or")
 _DEEDS = frozenset(map(stem, DEEDS))
-_DO = frozenset(("did", "does", "do"))
 AMOUNTS = frozenset("the at more most fewer fewest less over no exactly".split())
 """Words behind a verb that compare a number: "handles the most", "wrote at least"."""
-_RELATIVE = frozenset(("who", "that", "which"))
 _FAR = 5
 """Words that may stand between "did" and its verb: "how many did each of them carry"."""
 DENYING = frozenset(("!=", "not in", "not like", "not between"))
@@ -60,9 +56,7 @@ class Accounts:
         parts = parts_of(_opened(query))
         explained = self._judge.judge(parts).explained
         used = {c for c, _ in parts.columns}
-        mentioned = [
-            m.span for m in self._linking.column_mentions if m.column in used and m.score >= _MENTIONED
-        ]
+        mentioned = [m.span for m in self._linking.column_mentions if m.column in used and m.named]
         stems = {s for c in used for s in name_stems(c.column)}
         said = {*said, *(i for span in mentioned for i in range(span.first, span.end))}
         # A year of dates that the value index doesn't hold, since they are no text.
@@ -127,7 +121,7 @@ def _is_verb(linking: Linking, place: int) -> bool:
     if place and after in AMOUNTS and linking.table_alignment[:, place - 1].max(initial=0) >= ACCOUNTED:
         return True  # "which playlist | holds the most"
     ended = words[-1].endswith("ed") or words[-1] in LEMMAS
-    return ended or words[-2:-1] in ([w] for w in _RELATIVE) or not _DO.isdisjoint(words[-1 - _FAR : -1])
+    return ended or words[-2:-1] in ([w] for w in RELATIVES) or not DO.isdisjoint(words[-1 - _FAR : -1])
 
 
 def named_places(linking: Linking, table: str) -> list[int]:
@@ -147,7 +141,7 @@ def tables_named_first(linking: Linking, start: int = 0) -> tuple[TableMention, 
 
 def names_table(linking: Linking, mention: TableMention) -> bool:
     """True if words name a table, or the last word of its name, with which no other table's name ends."""
-    if mention.score >= _WHOLLY:
+    if mention.whole:
         return True
     word = linking.tokens[mention.span.end - 1].stem
     return [t for t in linking.tables if name_stems(t)[-1:] == (word,)] == [mention.table]

@@ -9,6 +9,8 @@ from fathom.offline.checks.counted_things import counted_head
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.value_match import CODED
+from fathom.offline.linking.wordlists import DIFFERENT, NAMES
 from fathom.offline.queries.query import (
     Aggregate,
     ColumnRef,
@@ -30,19 +32,15 @@ from fathom.text.identifiers import identifier_words
 
 _UNEQUAL = frozenset(("<", "<=", ">", ">=", "between"))
 _DENYING = frozenset(("!=", "not in", "not like", "not between", "is null", "is not null"))
-_NAMES = frozenset(("name", "names"))
 _FLAG = frozenset(("is", "has", "was", "flag", "yn"))
 _WHETHER = frozenset(("whether", "flag", "flags", "status"))
-_DIFFERENT = frozenset(("different", "distinct", "unique"))
 _SO_CALLED = frozenset("named called name names title titled titles".split())
 _TIMES = ("year", "date", "day", "time", "season", "month")
 _LEAST = frozenset("minimum lowest least smallest fewest cheapest shortest".split())
 _MOST = frozenset("maximum highest most largest greatest biggest longest".split())
 _LESS = frozenset("lower less below under smaller fewer shorter cheaper".split())
 _MORE = frozenset("higher more greater above over larger longer bigger".split())
-_HELD = frozenset(("exact", "folded", "stem", "code"))
-_NAMED, _LIKELY, _POSSIBLE = 0.6, 0.5, 0.1
-_WHOLLY = 0.9
+_LIKELY, _POSSIBLE = 0.5, 0.1
 
 
 def compares_otherwise(query: Query, linking: Linking) -> bool:
@@ -63,7 +61,7 @@ def compares_the_other_way(query: Query, linking: Linking) -> bool:
 def leaves_one_out(query: Query, linking: Linking) -> bool:
     """True if a question names two values of a column, "male and female", and a query takes one of them."""
     held = {(c.left, (_constant(c) or "").strip("%")) for c in all_comparisons(query)}
-    named = [v for v in linking.values if v.match in _HELD and v.probability >= _POSSIBLE]
+    named = [v for v in linking.values if v.match in CODED and v.probability >= _POSSIBLE]
     for one in named:
         for other in named:
             between = [t.lower for t in linking.tokens[one.span.end : other.span.first]]
@@ -119,7 +117,7 @@ def _may_be_year(column: ColumnRef, linking: Linking) -> bool:
 
 def takes_count_for_key(query: Query, linking: Linking, rows: RowNames) -> bool:
     """True if a question counts rows, "tracks with 1 race", and a query takes their number for a key."""
-    heads = {m.span.first for m in linking.table_mentions if m.score >= _WHOLLY}
+    heads = {m.span.first for m in linking.table_mentions if m.whole}
     counts = {str(n.value) for n in linking.numbers if n.span.end in heads}
     return any(
         _constant(c) in counts and isinstance(c.left, ColumnRef) and rows.is_reference(ColumnKey.of(c.left))
@@ -142,7 +140,7 @@ def ranks_nothing(query: Query, linking: Linking) -> bool:
     ranked = any(q.order for q in all_queries(query)) or any(
         isinstance(e, Aggregate) and e.function in {"min", "max"} for e in all_expressions(query)
     )
-    named = [m.span for m in linking.column_mentions if m.score >= _NAMED]
+    named = [m.span for m in linking.column_mentions if m.named]
     named += [v.span for v in linking.values if v.probability >= _POSSIBLE]
     return not ranked and any(
         _is_extreme(linking, s.span) and not any(s.span.overlaps(n) for n in named)
@@ -168,7 +166,7 @@ def shows_keys_for_names(query: Query, linking: Linking) -> bool:
     """True if a question asks for names alone, and a query shows nothing but keys."""
     words = {t.lower for t in linking.tokens if not t.evidence}
     keys = all(isinstance(e, ColumnRef) and identifier_words(e.name)[-1:] == ("id",) for e in query.select)
-    return keys and not words.isdisjoint(_NAMES) and words.isdisjoint(CODES)
+    return keys and not words.isdisjoint(NAMES) and words.isdisjoint(CODES)
 
 
 def adds_up_keys(query: Query) -> bool:
@@ -201,7 +199,7 @@ def gives_one_for_each(query: Query, linking: Linking) -> bool:
 def counts_repeats(query: Query, linking: Linking) -> bool:
     """True if a question compares how many different things there are, and a query how many joined rows."""
     ends = {n.span.end for n in linking.numbers}
-    different = any(t.lower in _DIFFERENT and i in ends for i, t in enumerate(linking.tokens))
+    different = any(t.lower in DIFFERENT and i in ends for i, t in enumerate(linking.tokens))
     kept = (c.left for q in all_queries(query) for c in comparisons(q.having))
     counts = [e for e in kept if isinstance(e, Aggregate) and e.function == "count"]
     joined = len(mentioned_tables(query)) > 1

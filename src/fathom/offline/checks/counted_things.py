@@ -1,12 +1,11 @@
 """Checks of the things that a query counts against those that its question counts."""
 
 from fathom.offline.linking import Linking
+from fathom.offline.linking.levels import WHOLLY_NAMED
 from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, Query, Star, TableRef, comparisons, mentioned_tables
 from fathom.offline.queries.to_sql import joined
-
-_TABLE, _NAMED = 0.9, 0.6
 
 
 def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
@@ -21,7 +20,7 @@ def counts_others(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
     fits = {t: linking.table_fit(t, head) for t in linking.tables}
     best = max(fits, key=lambda t: fits[t])
     tables = mentioned_tables(query)
-    if fits[best] < _TABLE or not tables or any(fits[t.name] >= fits[best] for t in tables):
+    if fits[best] < WHOLLY_NAMED or not tables or any(fits[t.name] >= fits[best] for t in tables):
         return False
     return not any(planner.one_each(t, (t, TableRef(best))) for t in tables)
 
@@ -36,7 +35,7 @@ def counts_again(query: Query, linking: Linking, planner: JoinPlanner) -> bool:
         return False
     tables = mentioned_tables(query)
     fits = {t: linking.table_fit(t.name, head) for t in tables}
-    named = [t for t, fit in fits.items() if fit >= _TABLE]
+    named = [t for t, fit in fits.items() if fit >= WHOLLY_NAMED]
     return bool(named) and not any(planner.one_each(t, tables) for t in named)
 
 
@@ -64,11 +63,11 @@ def compares_others(query: Query, linking: Linking, planner: JoinPlanner) -> boo
     tables = joined(query, planner)[0]
     alone = (t for t in tables if len(planner.schema.table(t.name).primary_key) == 1)  # not pairs, each once
     rows = {t for t in alone if planner.one_each(t, tables)}
-    named = {m.table for m in linking.table_mentions if m.score >= _NAMED}
+    named = {m.table for m in linking.table_mentions if m.named}
     if not rows or not named.issuperset(t.name for t in rows):
         return False
     called = {s for t in rows for s in name_stems(t.name)}
     heads = [n.span.end for n in linking.numbers if n.span.end < len(linking.tokens)]
     heads = [h for h in heads if linking.tokens[h].stem not in called]  # "events" are `party_events`
-    compared = ({t for t in tables if linking.table_fit(t.name, head) >= _TABLE} for head in heads)
+    compared = ({t for t in tables if linking.names_wholly(t.name, head)} for head in heads)
     return any(things and not things & rows for things in compared)

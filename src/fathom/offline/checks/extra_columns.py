@@ -3,11 +3,11 @@
 from fathom.offline.linking import Linking
 from fathom.offline.linking.row_names import naming_columns
 from fathom.offline.linking.text import stem
+from fathom.offline.linking.wordlists import NAMING
 from fathom.offline.queries.query import ColumnRef, Query
 from fathom.text.identifiers import identifier_words
 
 _KEYS = frozenset(map(stem, ("id", "ids", "code", "codes")))
-_NAMES = frozenset(map(stem, ("name", "title")))
 _PARTS = (stem("first"), stem("last"))
 """The parts of a name in the two columns that name people, whatever their own names are: `LName`."""
 _REACH = 5
@@ -51,7 +51,7 @@ def _shows_name_for_key(table: str, shown: list[ColumnRef], linking: Linking) ->
     own = [c.name for c in shown if c.table.name == table]
     keyed = any(stem(identifier_words(c)[-1]) in _KEYS for c in own if identifier_words(c))
     stems = {t.stem for t in linking.tokens if not t.evidence}
-    called = {stem(identifier_words(n)[-1]) for n in names} | _NAMES
+    called = {stem(identifier_words(n)[-1]) for n in names} | NAMING
     return keyed and not {*names}.isdisjoint(own) and bool(stems & _KEYS) and not stems & called
 
 

@@ -9,8 +9,20 @@ from fathom.offline.grammars.groups import BY, PASSED
 from fathom.offline.grammars.measures import asked_quantities
 from fathom.offline.grammars.ratios import asks_ratio
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.levels import NAMED, WHOLLY_NAMED
 from fathom.offline.linking.text import stem
-from fathom.offline.linking.wordlists import BE, LIGHT, LISTING, NO_PERSON, OPENINGS, PHRASE_ENDS
+from fathom.offline.linking.value_match import CODED, INFLECTED
+from fathom.offline.linking.wordlists import (
+    BE,
+    DIFFERENT,
+    LIGHT,
+    LISTING,
+    NO_PERSON,
+    OPENINGS,
+    PHRASE_ENDS,
+    POSSESSIVES,
+    RELATIVES,
+)
 from fathom.offline.queries.query import (
     Aggregate,
     Arithmetic,
@@ -31,11 +43,8 @@ from fathom.offline.queries.rows import RowNames, asks_for_key, fixed_columns
 from fathom.text.identifiers import identifier_words
 
 _THEIRS = frozenset(("their", "its", "same", "own", "his", "her"))
-_POSSESSIVE = frozenset("their its his her".split())
 _CALCULATED = frozenset(("average", "avg", "mean", "total"))
-_DIFFERENT = frozenset(("different", "distinct", "unique"))
 _KEYS = ("id", "code", "no", "number", "key")
-_NAMED = 0.5
 _SHARES = (["share"], ["percentage"], ["percent"], ["proportion"], ["fraction"])
 _REACH = 5
 _LIST = 3
@@ -52,13 +61,9 @@ ANY_ROWS = frozenset(
 """.split()
 )
 """Adjectives that leave no row out."""
-_TABLE = 0.9
-_WHO = frozenset(("who", "that", "which"))
 _MEANT = 0.3
-_WHOLE = frozenset(("exact", "folded", "stem"))
 _LISTING = frozenset(("and", "or", ",", "&"))
 _HELD = 0.5
-_TEXTS = frozenset(("exact", "folded", "stem", "code"))
 _RESTRICTING = frozenset("from in at by named called".split())
 _SORTED = frozenset(map(stem, ("sorted", "ordered", "ranked", "arranged", "grouped")))
 _OF_DATA = frozenset(
@@ -93,7 +98,7 @@ def _is_name(linking: Linking, place: int) -> bool:
 
 def _is_listed(linking: Linking, place: int) -> bool:
     """True if a word stands in a list behind a value: "from Porto and Berlin"."""
-    listed = {v.span.end for v in linking.values if v.probability >= _HELD and v.match in _TEXTS}
+    listed = {v.span.end for v in linking.values if v.probability >= _HELD and v.match in CODED}
     return place - 1 in listed and linking.tokens[place - 1].lower in _LISTING
 
 
@@ -101,13 +106,13 @@ def _is_told(linking: Linking, place: int, missing: Collection[str]) -> bool:
     """True if a word alone says what is to be told of rows: "rooms with their colours"."""
     behind = linking.tokens[place + 1 : place + 2]
     goes_on = any(t.kind == "word" and not t.stop and t.text not in missing for t in behind)
-    return linking.tokens[place - 1].lower in _POSSESSIVE and not goes_on
+    return linking.tokens[place - 1].lower in POSSESSIVES and not goes_on
 
 
 def _qualifies(linking: Linking, place: int) -> bool:
     """True if a word says which of a table's rows: "the major cities", "our active users"."""
     token = linking.tokens[place]
-    named = any(m.span.first == place + 1 and m.score >= _TABLE for m in linking.table_mentions)
+    named = any(m.span.first == place + 1 and m.whole for m in linking.table_mentions)
     led = linking.tokens[place - 1].lower in _LEADING
     return named and led and token.kind == "word" and token.lower not in ANY_ROWS
 
@@ -159,7 +164,7 @@ def leaves_out_what_is_so(query: Query, linking: Linking) -> bool:
     tokens = linking.tokens
     for place in range(1, len(tokens) - 1):
         word = tokens[place + 1]
-        led = tokens[place - 1].lower in _WHO or linking.table_fit(tables[0].name, place - 1) >= _TABLE
+        led = tokens[place - 1].lower in RELATIVES or linking.names_wholly(tables[0].name, place - 1)
         content = word.kind == "word" and not word.stop and not word.evidence
         if tokens[place].lower in BE and led and content and word.lower not in LIGHT | ANY_ROWS:
             return True
@@ -239,7 +244,7 @@ def leaves_out_values(query: Query, linking: Linking, said: Collection[int] = ()
         )
         words = all(linking.tokens[i].kind == "word" and not linking.tokens[i].stop for i in places)
         shaped = any(value.span.overlaps(s) for s in other) or set(said).issuperset(places)
-        told = not shaped and value.match in _WHOLE and value.coverage >= 1 and words and named < _MEANT
+        told = not shaped and value.match in INFLECTED and value.coverage >= 1 and words and named < _MEANT
         if told and not any(value.span.overlaps(u) for u in used):
             return True
     return False
@@ -252,7 +257,7 @@ def calculates_nothing(query: Query, linking: Linking) -> bool:
         return False
     rows = [linking.index[ColumnKey.of(c)] for c in held if isinstance(c, ColumnRef)]
     return any(
-        linking.alignment[rows, q.span.first].max(initial=0) < _NAMED
+        linking.alignment[rows, q.span.first].max(initial=0) < NAMED
         for q in asked_quantities(linking)
         if linking.tokens[q.span.first].lower in _CALCULATED
     )
@@ -299,12 +304,12 @@ def counts_values(query: Query, linking: Linking) -> bool:
         case (Aggregate("count", ColumnRef() as counted, distinct=True),):
             words = [t.lower for t in linking.tokens]
             head = counted_head(linking)
-            if head is None or not _DIFFERENT.isdisjoint(words):
+            if head is None or not DIFFERENT.isdisjoint(words):
                 return False
             rows = linking.table_fit(counted.table.name, head)
             named = linking.alignment[linking.index[ColumnKey.of(counted)], head]
             reference = counted.name.casefold().endswith(_KEYS)
-            return rows >= _TABLE > named and not reference
+            return rows >= WHOLLY_NAMED > named and not reference
     return False
 
 

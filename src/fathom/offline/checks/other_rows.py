@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.levels import NAMED, WHOLLY_NAMED
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems
-from fathom.offline.linking.wordlists import LISTING
+from fathom.offline.linking.wordlists import DO, LISTING, POSSESSIVES, WHICH
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
@@ -23,13 +24,8 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rows import RowNames
 
-_DO = frozenset(("did", "does", "do"))
-_THEIR = frozenset("their its his her".split())
-_WHICH = frozenset(("which", "what"))
 _WITH = frozenset(("with", "including"))
 _OPENING = 5
-_TABLE = 0.9
-_NAMED = 0.5
 _MEANT = 0.3
 
 
@@ -47,15 +43,15 @@ def shows_what_restricts(query: Query, linking: Linking) -> bool:
     if len(query.select) != 1 or not isinstance(shown, ColumnRef) or shown not in compared:
         return False
     own = linking.alignment[linking.index[ColumnKey.of(shown)]]
-    opening = 1 if linking.tokens[0].lower in _WHICH | LISTING else 0
+    opening = 1 if linking.tokens[0].lower in WHICH | LISTING else 0
     for place in range(opening, min(_OPENING, len(linking.tokens))):
         token = linking.tokens[place]
         named = token.stem in name_stems(shown.name)[-1:]
         fits = linking.table_fit(shown.table.name, place)
-        if token.stop or named or own[place] >= max(_NAMED, fits):
+        if token.stop or named or own[place] >= max(NAMED, fits):
             return False  # "which years", "which of these"
-        if fits >= _NAMED:
-            return not own[place + 1 : place + 2].max(initial=0) >= _NAMED  # "which stadium name"
+        if fits >= NAMED:
+            return not own[place + 1 : place + 2].max(initial=0) >= NAMED  # "which stadium name"
     return False
 
 
@@ -68,7 +64,9 @@ def leaves_first_out(query: Query, linking: Linking) -> bool:
     if head + 1 >= behind or len(shown) < len(query.select):
         return False
     fits = {t: linking.table_fit(t, head) for t in linking.tables}
-    asked = {t for t, fit in fits.items() if fit >= max(_TABLE, linking.alignment[:, head].max(initial=0))}
+    asked = {
+        t for t, fit in fits.items() if fit >= max(WHOLLY_NAMED, linking.alignment[:, head].max(initial=0))
+    }
     after = range(behind + 1, len(tokens))
     return bool(asked) and all(
         c.table.name not in asked and any(_near(linking, c, i) for i in after) for c in shown
@@ -79,11 +77,11 @@ def shows_others(query: Query, linking: Linking, rows: RowNames) -> bool:
     """True if "which reviewers rated ..." is told nothing that is of reviewers, nor a key."""
     tokens = linking.tokens
     shown = [e for e in query.select if isinstance(e, ColumnRef)]
-    if len(tokens) < 3 or tokens[0].lower not in _WHICH or len(shown) < len(query.select):
+    if len(tokens) < 3 or tokens[0].lower not in WHICH or len(shown) < len(query.select):
         return False
-    asked = [t for t in linking.tables if linking.table_fit(t, 1) >= _TABLE]
+    asked = [t for t in linking.tables if linking.names_wholly(t, 1)]
     verb = tokens[2].lower.endswith("ed") or tokens[2].stop
-    if len(asked) != 1 or not verb or linking.alignment[:, 1].max(initial=0) >= _TABLE:
+    if len(asked) != 1 or not verb or linking.alignment[:, 1].max(initial=0) >= WHOLLY_NAMED:
         return False
     return not any(c.table.name == asked[0] or rows.is_reference(ColumnKey.of(c)) for c in shown)
 
@@ -101,7 +99,7 @@ def _asked_with(linking: Linking) -> Iterator[int]:
     """The places of the nouns behind "with their" and "and their"."""
     tokens = linking.tokens
     for place in range(2, len(tokens)):
-        with_theirs = tokens[place - 2].lower in {"with", "and"} and tokens[place - 1].lower in _THEIR
+        with_theirs = tokens[place - 2].lower in {"with", "and"} and tokens[place - 1].lower in POSSESSIVES
         last = _last(linking, place) if with_theirs else None
         if last is not None:
             yield last
@@ -142,10 +140,10 @@ def _each_rows(linking: Linking) -> Iterator[str]:
     """The tables that words behind "each" name, and no column."""
     words = [t.lower for t in linking.tokens]
     for place in range(1, len(words)):
-        best = np.flatnonzero(linking.table_alignment[:, place] >= _TABLE)
-        done = place > 1 and words[place - 2] in _DO  # "did each shipper | ship"
+        best = np.flatnonzero(linking.table_alignment[:, place] >= WHOLLY_NAMED)
+        done = place > 1 and words[place - 2] in DO  # "did each shipper | ship"
         columns = linking.alignment[:, place : place + (1 if done else 2)].max(initial=0)
-        if words[place - 1] in EACH and len(best) == 1 and columns < _NAMED:
+        if words[place - 1] in EACH and len(best) == 1 and columns < NAMED:
             yield linking.tables[best[0]]
 
 

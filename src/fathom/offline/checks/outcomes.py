@@ -22,7 +22,6 @@ from fathom.offline.queries.query import (
 from fathom.offline.queries.to_sql import joined
 
 _TOLD = frozenset(map(stem, TOLD_OUTCOMES))
-_NAMED = 0.6
 _NEAR = 4
 _AMOUNTS = frozenset(("more", "less", "fewer", "than"))
 
@@ -77,5 +76,5 @@ def _has_object(query: Query, linking: Linking, place: int) -> bool:
     words = [t.lower for t in linking.tokens[place + 1 : place + 1 + _NEAR]]
     ends = (i for i, w in enumerate(words) if w in PHRASE_ENDS - _AMOUNTS)
     end = place + next(ends, len(words))
-    named = [m.span.first for m in linking.column_mentions if m.column in used and m.score >= _NAMED]
+    named = [m.span.first for m in linking.column_mentions if m.column in used and m.named]
     return any(place < first <= end for first in named)

@@ -12,6 +12,7 @@ from fathom.offline.checks.counted_things import counted_head
 from fathom.offline.checks.leaves_out import ANY_ROWS
 from fathom.offline.checks.light_words import names_something, restricts_ahead
 from fathom.offline.linking import Linking, Span
+from fathom.offline.linking.levels import WHOLLY_NAMED
 from fathom.offline.queries.query import (
     CaseWhen,
     ColumnRef,
@@ -25,10 +26,6 @@ from fathom.offline.queries.query import (
     mentioned_tables,
 )
 
-_NAMED = 0.6
-"""From which score on words name a table or column."""
-_TABLE = 0.9
-"""From which fit on a noun names a table: then other checks tell whether its rows are counted."""
 _GROUPING = frozenset(("by", "per"))
 _AIMING = frozenset("for about against from to without".split())
 """Words ahead of what rows are to have to do with: "drugs for headaches", "tracks about gardening"."""
@@ -99,7 +96,7 @@ def _counted(query: Query, linking: Linking, left: Collection[int]) -> Iterator[
     read = {table.name for table in mentioned_tables(query)}
     called = (linking.alignment[i, head] for i, c in enumerate(linking.columns) if c.table in read)
     tables = (linking.table_fit(table, head) for table in linking.tables)
-    if max(called, default=0.0) < ACCOUNTED and max(tables, default=0.0) < _TABLE:
+    if max(called, default=0.0) < ACCOUNTED and max(tables, default=0.0) < WHOLLY_NAMED:
         yield head
 
 
@@ -113,8 +110,8 @@ def _numbers(linking: Linking, left: Collection[int]) -> Iterator[int]:
 
 def _named(linking: Linking) -> frozenset[int]:
     """The places of words that name columns, or tables if only in part: "game type" of video games."""
-    tables = (m.span for m in linking.table_mentions if m.score >= _NAMED)
-    spans = (*tables, *(m.span for m in linking.column_mentions if m.score >= _NAMED))
+    tables = (m.span for m in linking.table_mentions if m.named)
+    spans = (*tables, *(m.span for m in linking.column_mentions if m.named))
     whole = {i for span in spans for i in range(*span)}
     in_part = (
         i for i in range(len(linking.tokens)) if linking.table_alignment[:, i].max(initial=0) >= ACCOUNTED

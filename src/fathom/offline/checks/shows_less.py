@@ -5,13 +5,12 @@ from itertools import pairwise
 
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import stem
-from fathom.offline.linking.wordlists import LISTING
+from fathom.offline.linking.wordlists import LISTING, NAMES
 from fathom.offline.queries.query import Aggregate, ColumnRef, Query, walk
 from fathom.offline.queries.rows import RowNames
 from fathom.text.identifiers import identifier_words
 
 _ENDS = frozenset("of for from who that which whose with in where when by on at ? .".split())
-_NAMES = frozenset(("name", "names"))
 _KEYS = frozenset(("id", "ids"))
 _CALLED = ("name", "title")
 _NUMBERED = frozenset("id ids code number no".split())
@@ -26,10 +25,10 @@ def shows_less(query: Query, linking: Linking, rows: RowNames) -> bool:
     What names or tells apart is left out in favour of the columns that the question names in full.
     """
     head = _head(linking)
-    called = {stem(b) for b, word in pairwise(head) if word in _NAMES}  # "player name"
+    called = {stem(b) for b, word in pairwise(head) if word in NAMES}  # "player name"
     plain = all(isinstance(e, ColumnRef) for e in query.select)
     return (
-        (plain and _lists(head, _NAMES) and not any(_names(e, rows, called) for e in query.select))
+        (plain and _lists(head, NAMES) and not any(_names(e, rows, called) for e in query.select))
         or (not _KEYS.isdisjoint(head) and not any(_numbers(c, rows) for c in _columns(query)))
         or (plain and _shows_one_of_two(query, head))
     )
@@ -57,7 +56,7 @@ def _lists(head: Sequence[str], words: frozenset[str]) -> bool:
 
 
 def _shows_one_of_two(query: Query, head: Sequence[str]) -> bool:
-    asked = not _ASKING.isdisjoint(head[:1]) and "many" not in head and not (_NAMES | _KEYS).isdisjoint(head)
+    asked = not _ASKING.isdisjoint(head[:1]) and "many" not in head and not (NAMES | _KEYS).isdisjoint(head)
     return asked and "and" in head[1:-1] and "," not in head and len(query.select) == 1 and not query.group
 
 

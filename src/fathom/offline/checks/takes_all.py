@@ -6,14 +6,12 @@ from fathom.offline.checks.account import Accounts
 from fathom.offline.checks.light_words import names_something
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
+from fathom.offline.linking.wordlists import RELATIVES, WHICH
 from fathom.offline.queries.query import Query, all_queries
 from fathom.text.english import LEMMAS
 
 _HAVING = frozenset("have has had having own owns owned owning with without".split())
 _BETWEEN = frozenset("a an any some at least one no more than the".split())
-_WHICH = frozenset(("which", "what"))
-_RELATIVE = frozenset(("who", "that", "which"))
-_NAMED = 0.9
 _OF_DATA = frozenset(
     map(
         stem,
@@ -47,11 +45,11 @@ def _clause(linking: Linking) -> int | None:
     tokens = linking.tokens
     for mention in linking.table_mentions:
         first, end = mention.span
-        if mention.score < _NAMED or end >= len(tokens):
+        if not mention.whole or end >= len(tokens):
             continue
-        if first == 1 and tokens[0].lower in _WHICH:
+        if first == 1 and tokens[0].lower in WHICH:
             return end
-        if tokens[end].lower in _RELATIVE:
+        if tokens[end].lower in RELATIVES:
             return end + 1
     return None
 

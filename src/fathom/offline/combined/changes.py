@@ -9,6 +9,7 @@ from functools import partial
 
 from fathom.offline.combined.records import Combined, Composition, change, difference
 from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.linking.wordlists import COUNTS
 from fathom.offline.queries.query import (
     Aggregate,
     ColumnRef,
@@ -54,7 +55,6 @@ _UP_TO = Pattern(
     r"\brunning\s+(?P<running>total|sum|number|count)\s+(?:of\s+)?(?:the\s+)?",
     _I,
 )
-_COUNTS = frozenset(("number", "count"))
 _TIMES = frozenset(map(stem, ("year", "date", "day")))
 
 
@@ -64,7 +64,7 @@ def changes(text: str) -> Iterator[Composition]:
     """
     if found := _UP_TO.search(text):
         kind = (found["kind"] or found["running"] or "").lower()
-        for number in ("number of ",) if kind in _COUNTS else ("total ",) if kind else ("total ", ""):
+        for number in ("number of ",) if kind in COUNTS else ("total ",) if kind else ("total ", ""):
             yield Composition((f"{text[: found.start()]}{number}{text[found.end() :]}",), _up_to)
         return
     for pattern in _PATTERNS:

@@ -13,7 +13,7 @@ from functools import partial
 from fathom.offline.combined.records import Combined, Composition, is_one_number
 from fathom.offline.grammars.ratios import number_of, quotient
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.linking.wordlists import FALSE, TRUE
+from fathom.offline.linking.wordlists import FALSE, RELATIVES, TRUE
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
@@ -47,7 +47,6 @@ _VERBS = frozenset(
 """.split()
 )
 _WITH = frozenset(("with", "without"))
-_WHO = frozenset(("that", "which", "who"))
 _RELATIVE = frozenset(("that", "which", "who", "whose", "we", "they", "it", "you", "i"))
 _GROUP = Pattern(r"(?P<rest>.+?),?\s+(?P<group>(?:(?:for|in|of|by|at|on)\s+(?:each|every)|per|by)\s+.+)$", _I)
 _LEADING = Pattern(r"(?P<group>(?:for|in|at|on)\s+(?:each|every)\s+[^,]+),\s*(?P<rest>.+)$", _I)
@@ -114,7 +113,7 @@ def _subjects(text: str) -> Iterator[str]:
             return
     for place, word in enumerate(words):
         done = word.endswith("ed") and words[place - 1].endswith("s")  # "of payments failed"
-        if place and (done or word.lower() in _WITH | _WHO):
+        if place and (done or word.lower() in _WITH | RELATIVES):
             yield " ".join(words[:place])
             return
 

@@ -38,7 +38,6 @@ _NTH = Pattern(
 )
 _HAS = Pattern(r"\b(?:has|have|had|with)\b", _I)
 _COUNTS = Pattern(r"how\s+(?:many|much)\b", _I)
-_NAMED = 0.6
 
 
 def leaders(text: str, linking: Linking) -> Iterator[Composition]:
@@ -69,7 +68,7 @@ def _rows(text: str, linking: Linking, *, behind: bool) -> str:
     """
     ranked = [s.span for s in linking.superlatives]
     start = min(s.first for s in ranked) if behind else 0
-    near = [m for m in linking.table_mentions if m.score >= _NAMED and m.span.first >= start]
+    near = [m for m in linking.table_mentions if m.named and m.span.first >= start]
     named = [m for m in near if not any(m.span.overlaps(s) for s in ranked)]
     for mention in sorted(named, key=lambda m: (m.span.first, -m.span.end)):
         words = " ".join(linking.tokens[i].text for i in range(*mention.span))

@@ -23,6 +23,7 @@ from fathom.offline.combined.records import (
 from fathom.offline.grammars.ratios import quotient
 from fathom.offline.linking import LinkedValue, Linking
 from fathom.offline.linking.text import tokenize
+from fathom.offline.linking.value_match import CODED
 from fathom.offline.linking.wordlists import ASCENDING, DESCENDING, MONTHS
 from fathom.offline.queries.query import Expression, Literal, Query, Subquery, rebuilt
 from fathom.records import Assumption
@@ -89,7 +90,6 @@ _WERE_THERE = Pattern(r"(?P<rows>.+?)\s+(?:are|were)\s+there\s+(?P<rest>.+)", _I
 _VERB = Pattern(r"\b(?:go|goes|are|is|were|was|do|does|did|have|has|had|came|come|live|lives)\b", _I)
 _MONTH = rf"(?:{'|'.join(m for m in MONTHS if len(m) > 2)})"
 _TIME = Pattern(rf"\b(?:(?:{_MONTH}|q[1-4])\s+)?(?:19|20)\d\d\b|\b{_MONTH}\b", _I)
-_SURE = frozenset(("exact", "folded", "stem", "code"))
 _LIKELY = 0.3
 _OF = ("of", "in", "for")
 
@@ -234,7 +234,7 @@ def _ends_in(question: str, words: str) -> bool:
 
 
 def _is_sure(value: LinkedValue) -> bool:
-    return value.match in _SURE and value.probability >= _LIKELY
+    return value.match in CODED and value.probability >= _LIKELY
 
 
 def _once(words: str, text: str) -> bool:

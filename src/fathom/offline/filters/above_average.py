@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 from typing import Literal as Choice
 
-from fathom.offline.filters.levels import WHOLLY_NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.grammars.groups import ThingNaming
 from fathom.offline.linking import ColumnKey, Span
+from fathom.offline.linking.levels import WHOLLY_NAMED
 from fathom.offline.linking.wordlists import LESS, LIGHT
 from fathom.offline.queries.query import (
     Aggregate,

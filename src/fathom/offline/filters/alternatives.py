@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, LinkedValue
+from fathom.offline.linking.levels import NAMED
+from fathom.offline.linking.value_match import CODED
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     ColumnRef,
@@ -36,7 +37,6 @@ _LEFT_OUT = Pattern(
 _BOTH = Pattern(r"\bboth\s+(?=\w)", re.IGNORECASE)
 _PASSED = frozenset("the a an in from of at by those".split())
 _JOINING = frozenset((",", "and", "or", "nor", "&"))
-_SURE = frozenset(("exact", "folded", "stem", "code"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class _Alternatives:
         while 0 <= at < len(tokens):
             while at < len(tokens) and tokens[at].lower in _PASSED:
                 at += 1
-            held = [v for v in self._linking.values if v.span.first == at and v.match in _SURE]
+            held = [v for v in self._linking.values if v.span.first == at and v.match in CODED]
             longest = max((v.span.end for v in held), default=at)
             if longest == at:
                 break

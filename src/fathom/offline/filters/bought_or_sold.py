@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fathom.offline.checks.account import names_table
-from fathom.offline.filters.levels import SURELY_NAMED, WHOLLY_NAMED
 from fathom.offline.filters.parts_of_rows import Matched
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import LinkedValue
+from fathom.offline.linking.levels import SURELY_NAMED, WHOLLY_NAMED
 from fathom.offline.linking.text import stem
+from fathom.offline.linking.value_match import INFLECTED
+from fathom.offline.linking.wordlists import ANYTHING
 from fathom.offline.queries.query import ComparisonPredicate, Condition, Literal, conjunction
 from fathom.text.patterns import Pattern
 
@@ -30,14 +32,12 @@ _WITHOUT = Pattern(
 _NOUNS = frozenset(map(stem, ("sale", "purchase")))
 _SELL = stem("sell")
 _PASSED = frozenset("a an any the single one of our".split())
-_ANYTHING = frozenset(("anything", "something"))
 _NOTHING = frozenset(("nothing",))
 _AFTERWARDS = Pattern(r"\s*\b(?:yet|at\s+all|so\s+far|ever)\b", re.IGNORECASE)
 _ENDS = frozenset("and but or that which who".split())
 _LEADING = frozenset("that which whom did does do has have had".split())
 _TIMES = frozenset("in on at during since before after between from until".split())
 _LIKELY = 0.5
-_WHOLE = frozenset(("exact", "folded", "stem"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class _Purchases:
         one = self._lines[0]
         buys = named <= one.buyers and tokens[verb].stem != _SELL
         sold = named <= one.things and not self._linking.quantities
-        end = verb + 1 + (buys and any(t.lower in _ANYTHING | _NOTHING for t in tokens[verb + 1 : verb + 2]))
+        end = verb + 1 + (buys and any(t.lower in ANYTHING | _NOTHING for t in tokens[verb + 1 : verb + 2]))
         if not named or not (buys or sold) or not self._ends(end):
             return None
         nothing = tokens[end - 1].lower in _NOTHING
@@ -157,7 +157,7 @@ class _Purchases:
         first = place
         while place < len(tokens) and tokens[place].lower in _PASSED:
             place += 1
-        if place < len(tokens) and tokens[place].lower in _ANYTHING:
+        if place < len(tokens) and tokens[place].lower in ANYTHING:
             return _Object("", None, place + 1) if self._ends(place + 1) else None
         values = self._values()
         conditions: list[Condition] = []
@@ -184,7 +184,7 @@ class _Purchases:
         found: dict[int, LinkedValue] = {}
         for value in self._linking.values:  # the likeliest first
             plain = value.comparison in {"=", "!="}
-            if plain and value.match in _WHOLE and value.probability >= _LIKELY:
+            if plain and value.match in INFLECTED and value.probability >= _LIKELY:
                 found.setdefault(value.span.first, value)
         return found
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.filters.levels import NAMED, WHOLLY_NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.grammars.groups import by_whole_words
 from fathom.offline.linking import ColumnKey
+from fathom.offline.linking.levels import NAMED, WHOLLY_NAMED
 from fathom.offline.linking.wordlists import LIGHT
 from fathom.offline.queries.query import ColumnRef, ComparisonPredicate, Query, mentioned_tables, restricted
 from fathom.records import Assumption

@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fathom.offline.checks.account import sure_values
-from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.grammars.groups import by_whole_words, covers
 from fathom.offline.grammars.hierarchies import LEADERS, key_to_leader
 from fathom.offline.linking import ColumnKey
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.linking.wordlists import POSSESSIVES
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
@@ -31,8 +32,7 @@ from fathom.records import Assumption, TableProfile
 
 _WITH = frozenset(("with", "including", "plus", "showing"))
 _BESIDES = frozenset(("along", "together"))
-_THEIR = frozenset("their its his her".split())
-_ARTICLES = _THEIR | {"the", "respective", "corresponding"}
+_ARTICLES = POSSESSIVES | {"the", "respective", "corresponding"}
 _LISTED = frozenset(("and", ",", "&"))
 _ENDS = frozenset("from in at by who that which where whose for sorted ordered".split())
 _SIGNS = frozenset(".?!;:")
@@ -215,7 +215,7 @@ class Tellings:
         """Give the columns to show, where a list names nothing but columns and rows."""
         for place in range(1, len(self._words)):
             word, theirs = self._words[place], self._words[place + 1 : place + 2]
-            owned = bool(theirs) and theirs[0] in _THEIR
+            owned = bool(theirs) and theirs[0] in POSSESSIVES
             if not (word in _WITH or (word == "and" and owned)):
                 continue
             details, end = self._list(place + 1)

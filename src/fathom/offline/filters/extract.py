@@ -9,24 +9,22 @@ from dataclasses import replace
 from typing import Any
 
 from fathom.offline.filters.has_or_lacks import left_open
-from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.records import Aside, Restriction
 from fathom.offline.filters.rules import ADJECTIVES, OWNED, TIMES
 from fathom.offline.linking import Linking
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.text import stem
-from fathom.offline.linking.wordlists import LIGHT, ROLE_VERBS
+from fathom.offline.linking.wordlists import DO, LIGHT, ROLE_VERBS, WHICH
 from fathom.offline.rule import OfflineRule
 from fathom.records import Question
 from fathom.text.patterns import Pattern
 
 _AUXILIARIES = frozenset("that which who were was are is have has had been being be".split())
 
-_WHICH = frozenset(("which", "what"))
 _VERBS = frozenset("have has had do does did were was are is never not lack".split())
 _ALTERNATIVES = frozenset(("and", "or", "not", "except"))
 _RELATIVE = frozenset(("that", "which", "who", "whose", "whom", "where", "with"))
-_DID = frozenset(("did", "does", "do"))
 _BEFORE_SIGN = Pattern(r"\s+([,.?!])")
 
 
@@ -85,7 +83,7 @@ def _as_phrase(text: str, linking: Linking, cut: Collection[int]) -> str:
     """A text whose verb is gone, as a phrase: "which sections" of "which sections have no room"."""
     words = [t.lower for t in linking.tokens]
     first = min(cut)
-    asks = words[0] in _WHICH and words[first] in _VERBS and not _VERBS & {*words[:first]}
+    asks = words[0] in WHICH and words[first] in _VERBS and not _VERBS & {*words[:first]}
     return text.partition(" ")[2] or text if asks else text
 
 
@@ -93,7 +91,7 @@ def _verbs_before(linking: Linking, cut: Collection[int], dates: Collection[str]
     """The words before a time that only say of what it is: "that were placed", "who joined", "opened"."""
     tokens = linking.tokens
     found: set[int] = set()
-    if any(t.lower in _DID for t in tokens):
+    if any(t.lower in DO for t in tokens):
         return found
     for place in sorted(cut):
         first = place

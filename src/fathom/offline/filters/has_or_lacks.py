@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from fathom.offline.checks.account import names_table
 from fathom.offline.filters.extra_columns import shown_with_theirs
-from fathom.offline.filters.levels import NAMED, SURELY_NAMED
 from fathom.offline.filters.parts_of_rows import Empty, Matched
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, Linking, TableMention
+from fathom.offline.linking.levels import NAMED, SURELY_NAMED
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.linking.wordlists import DEED_TABLES
+from fathom.offline.linking.wordlists import ANYTHING, DEED_TABLES
 from fathom.text.identifiers import identifier_words
 from fathom.text.patterns import Pattern
 
@@ -92,7 +92,6 @@ _RELATED = 0.2
 """How far a word must mean a column to say that it is empty: "whose e-mail is unknown" names no more."""
 _AS_WELL = 0.01
 """How much less than the best a column may be meant and is still one of those: what rounding makes."""
-_ANYTHING = frozenset(("anything", "something"))
 _OF_WHAT = frozenset(("address", "number", "date", "details", "information"))
 _OWNING = frozenset(("'", "’"))
 _FURTHER = frozenset("that which who whose where with by called named titled than of".split())
@@ -240,7 +239,7 @@ class _Belongings:
         done = {m.table for m in self._tables_named(place)} or kept
         end = self._linking.tokens[place].end
         for token in self._linking.tokens[place + 1 : place + 2]:
-            if token.lower in _ANYTHING:
+            if token.lower in ANYTHING:
                 end = token.end
             elif token.kind == "word" and not token.stop:
                 return None  # it has an object, which is no table
@@ -325,7 +324,7 @@ class _Belongings:
         """
         if end >= len(self._linking.tokens) or end in self._taken:
             return False
-        if self._linking.tokens[end].lower in _ANYTHING:
+        if self._linking.tokens[end].lower in ANYTHING:
             return self._goes_on(end + 1)
         token = self._linking.tokens[end]
         more = token.kind == "word" and not token.stop and token.lower not in _PREPOSITIONS

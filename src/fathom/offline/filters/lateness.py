@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from fathom.offline.checks.account import sure_values
 from fathom.offline.filters.compared_columns import Compared
-from fathom.offline.filters.levels import WHOLLY_NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.grammars.groups import covers
 from fathom.offline.linking import ColumnKey, Linking
@@ -52,7 +51,7 @@ def _rows(linking: Linking, place: int) -> str | None:
     """The one table that a word names."""
     if not 0 <= place < len(linking.tokens):
         return None
-    named = [t for t in linking.tables if linking.table_fit(t, place) >= WHOLLY_NAMED]
+    named = [t for t in linking.tables if linking.names_wholly(t, place)]
     return named[0] if len(named) == 1 else None
 
 

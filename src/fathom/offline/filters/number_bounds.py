@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span
 from fathom.offline.linking.wordlists import AFTER, BEFORE, LIGHT, MULTIPLES
@@ -125,7 +124,7 @@ def _phrase(linking: Linking, number: NumberMention) -> Span:
 def _behind(linking: Linking, number: NumberMention, phrase: Span) -> tuple[tuple[ColumnKey, ...], Span]:
     """The columns that are named right behind a number, where no table is: "six credits"."""
     place = phrase.end
-    named = [m for m in linking.column_mentions if m.span.first == place and m.score >= NAMED]
+    named = [m for m in linking.column_mentions if m.span.first == place]
     columns = _numeric(linking, number, [(m.column, m.score) for m in named])
     if not columns or any(m.span.first == place for m in linking.table_mentions):
         return (), phrase
@@ -140,7 +139,7 @@ def _before(linking: Linking, number: NumberMention, phrase: Span) -> tuple[tupl
     place = phrase.first
     while place and linking.tokens[place - 1].lower in _PASSED:
         place -= 1
-    named = [m for m in linking.column_mentions if m.span.end == place and m.score >= NAMED]
+    named = [m for m in linking.column_mentions if m.span.end == place]
     columns = _numeric(linking, number, [(m.column, m.score) for m in named])
     if not columns or not _ends(linking, phrase.end):
         return (), phrase

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.parts_of_rows import Empty
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.linking.value_match import HELD
 from fathom.offline.linking.wordlists import END_WORDS
 from fathom.text.patterns import Pattern
 
@@ -21,7 +21,6 @@ _ARE = Pattern(
 )
 _PARTICIPLES = ("ed", "en", "wn", "id", "nt")
 _NEAR = 3
-_HELD = frozenset(("exact", "folded", "stem", "boolean", "code"))
 
 
 def states(reading: FilterReading) -> Iterator[Empty]:
@@ -34,7 +33,7 @@ def states(reading: FilterReading) -> Iterator[Empty]:
     for match in _ARE.finditer(reading.text):
         at = linking.place_at(match.end())
         before = min(linking.places(match.start(), match.end()), default=0)
-        named = {m.table for m in linking.table_mentions if m.span.end == before and m.score >= NAMED}
+        named = {m.table for m in linking.table_mentions if m.span.end == before}
         if at is None or len(named) != 1:
             continue
         if found := _date_of(reading, at, named.pop()):
@@ -43,9 +42,9 @@ def states(reading: FilterReading) -> Iterator[Empty]:
 
 def _rows_behind(linking: Linking, place: int) -> str | None:
     """The table named right behind a word, or behind values of it: "open plumbing requests"."""
-    held = {i for v in linking.values if v.match in _HELD for i in range(*v.span)}
+    held = {i for v in linking.values if v.match in HELD for i in range(*v.span)}
     for at in range(place + 1, min(place + 1 + _NEAR, len(linking.tokens))):
-        named = [m for m in linking.table_mentions if m.span.first == at and m.score >= NAMED]
+        named = [m for m in linking.table_mentions if m.span.first == at]
         best = [m.table for m in named if m.score == max(n.score for n in named)]
         if len(best) == 1:
             return best[0]
@@ -61,7 +60,7 @@ def _date_of(reading: FilterReading, place: int, table: str) -> tuple[ColumnKey,
     """
     linking = reading.linking
     word = linking.tokens[place].lower
-    if any(v.span.first <= place < v.span.end and v.match in _HELD for v in linking.values):
+    if any(v.span.first <= place < v.span.end and v.match in HELD for v in linking.values):
         return None
     own = [c for c in reading.dates.of(table) if may_be_missing(c.in_query(), reading.profiles)]
     ends = [c for c in own if not _END.isdisjoint(name_stems(c.column))]

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fathom.offline.filters.levels import WHOLLY_NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.text import name_stems, stem
@@ -62,7 +61,7 @@ def stock(reading: FilterReading) -> Iterator[Stocked]:
         found = [
             c
             for c in linking.columns
-            if linking.table_fit(c.table, before) >= WHOLLY_NAMED
+            if linking.names_wholly(c.table, before)
             and reading.names.measures(c)
             and _STOCK in name_stems(c.column)
         ]

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, Linking, Span
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.records import Floats
 from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.linking.value_match import HELD, SPELT
 from fathom.offline.queries.query import (
     ColumnRef,
     ComparisonPredicate,
@@ -52,8 +53,6 @@ _ON = Pattern(
 )
 _LIKELY = 0.5
 """How likely a value must be to be taken for what is held: likelier than not."""
-_SURE = frozenset(("exact", "folded"))
-_WHOLE = frozenset(("exact", "folded", "stem", "code", "boolean"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ def _elsewhere(linking: Linking, start: int, end: int) -> bool:
         return False
     rows = {m.table for m in linking.table_mentions if m.span.end == min(places)}
     return any(
-        v.match in _SURE and v.probability >= _LIKELY and v.column.table not in rows
+        v.match in SPELT and v.probability >= _LIKELY and v.column.table not in rows
         for v in linking.values
         if rows and places.issuperset(range(*v.span))
     )
@@ -149,7 +148,7 @@ def _columns(linking: Linking, start: int, end: int, *, of_rows: bool) -> tuple[
     if not places:
         return None
     last = places[-1]
-    named = [m for m in linking.column_mentions if m.span.end == last + 1 and m.score >= NAMED]
+    named = [m for m in linking.column_mentions if m.span.end == last + 1]
     best = max((m.score for m in named), default=0.0)
     if linking.tokens[last].lower in NAMES and len(places) == 1:
         return ()
@@ -194,7 +193,7 @@ def _part_at(linking: Linking, place: int) -> Span | None:
     span = max(spans, default=None)
     if span is None or max(a[:, slice(*span)].max(initial=0) for a in _alignments(linking)) >= NAMED:
         return None
-    whole = any(v.match in _WHOLE and v.span.overlaps(span) for v in linking.values)
+    whole = any(v.match in HELD and v.span.overlaps(span) for v in linking.values)
     return None if whole else span
 
 

@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.checks.account import names_table
-from fathom.offline.filters.levels import NAMED
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.time_phrases import Moment, moments
 from fathom.offline.grammars.calendars import period_of
 from fathom.offline.grammars.periods import DATED, PERIOD_WORDS, Dates, in_one_year
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LIGHT

@@ -8,6 +8,7 @@ from fathom.offline.checks.account import names_table
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.linking import ColumnKey, Linking, QuestionToken
 from fathom.offline.linking.text import last_word, stem
+from fathom.offline.linking.value_match import INFLECTED
 from fathom.offline.linking.wordlists import FALSE, PHRASE_ENDS, TRUE
 from fathom.offline.queries.query import (
     ColumnRef,
@@ -35,7 +36,6 @@ for _one, _other in _PAIRS:
     _CONTRARY.setdefault(stem(_one), set()).add(stem(_other))
     _CONTRARY.setdefault(stem(_other), set()).add(stem(_one))
 YesAndNo = tuple[str | int | float, str | int | float]
-_HELD = frozenset(("exact", "folded", "stem"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _said(reading: FilterReading, place: int, places: frozenset[int], *, denied:
 
 
 def _is_value(linking: Linking, place: int) -> bool:
-    return any(v.match in _HELD and v.span.first <= place < v.span.end for v in linking.values)
+    return any(v.match in INFLECTED and v.span.first <= place < v.span.end for v in linking.values)
 
 
 def _turned(token: QuestionToken, column: ColumnKey) -> bool | None:

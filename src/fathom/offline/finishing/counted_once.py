@@ -7,9 +7,6 @@ from fathom.offline.linking import Linking
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, ColumnRef, Query, Star, TableRef, mentioned_tables
 
-_TABLE = 0.9
-"""From which fit on a noun names a table; the same as for checks of what is counted."""
-
 
 def counted_once(query: Query, linking: Linking, planner: JoinPlanner) -> Query:
     """The query with the rows of the table that its question counts told apart by their key, where a join
@@ -19,7 +16,7 @@ def counted_once(query: Query, linking: Linking, planner: JoinPlanner) -> Query:
     plain = not (query.group or query.having or query.compound or query.source or query.joins)
     if head is None or query.select != (Aggregate("count", Star()),) or not plain:
         return query
-    named = [t for t in linking.tables if linking.table_fit(t, head) >= _TABLE]
+    named = [t for t in linking.tables if linking.names_wholly(t, head)]
     key = _key(TableRef(named[0]), mentioned_tables(query), planner) if len(named) == 1 else None
     return query if key is None else replace(query, select=(Aggregate("count", key, distinct=True),))
 

@@ -13,7 +13,6 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.rows import RowNames
 
-_NAMED = 0.9
 _COUNT = frozenset(("count", "cnt"))
 
 
@@ -22,7 +21,7 @@ def with_held_numbers(query: Query, linking: Linking, rows: RowNames) -> Query:
 
     A row of `enrollments` with a column `enrollments`, or `count`, stands for as many as that says.
     """
-    named = {m.table for m in linking.table_mentions if m.score >= _NAMED}
+    named = {m.table for m in linking.table_mentions if m.whole}
     tables = {t for t in mentioned_tables(query) if t.name in named}
     alike = [c for c in linking.columns if rows.measures(c) and _counts_rows(c)]
     held = [ColumnRef(t, c.column) for t in sorted(tables) for c in alike if c == ColumnKey(t.name, c.column)]

@@ -7,8 +7,6 @@ from fathom.offline.linking.row_names import EACH
 from fathom.offline.queries.query import ColumnRef, Query, is_aggregate
 from fathom.offline.queries.rows import fixed_columns
 
-_NAMED = 0.9
-
 
 def as_one_number(query: Query, linking: Linking) -> Query:
     """The query without the groups that its condition leaves only one of, unless the question asks for them.
@@ -16,7 +14,7 @@ def as_one_number(query: Query, linking: Linking) -> Query:
     Without rows to group the number is then 0 instead of missing.
     """
     fixed = fixed_columns(query)
-    named = {m.column for m in linking.column_mentions if m.score >= _NAMED}
+    named = {m.column for m in linking.column_mentions if m.whole}
     if not query.group or not fixed.issuperset(query.group) or any(t.lower in EACH for t in linking.tokens):
         return query
     numbers = tuple(e for e in query.select if e not in fixed)

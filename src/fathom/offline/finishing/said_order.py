@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from fathom.offline.hints import Hint
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.queries.query import ColumnRef, Query
-
-_NAMED = 0.5
 
 
 def in_said_order(query: Query, linking: Linking, hints: Sequence[Hint] = ()) -> Query:
@@ -33,5 +32,5 @@ def _place(
         return min(told)
     rows = linking.alignment[[linking.index[ColumnKey.of(c)] for c in shown]]
     own = linking.alignment[linking.index[ColumnKey.of(column)]]
-    named = [i for i, fit in enumerate(own) if fit >= _NAMED and fit >= rows[:, i].max()]
+    named = [i for i, fit in enumerate(own) if fit >= NAMED and fit >= rows[:, i].max()]
     return (named[0], 0) if named else None

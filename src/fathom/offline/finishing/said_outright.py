@@ -12,7 +12,6 @@ _WAYS = {"descending": True, "desc": True, "reverse": True, "ascending": False, 
 _SORTED = frozenset(map(stem, ("sort", "sorted", "order", "ordered", "rank", "ranked")))
 _BY = frozenset(("by", "of", "on"))
 _ARTICLES = frozenset("the a an their its his her".split())
-_NAMED = 0.9
 
 
 def as_said(query: Query, linking: Linking, told: Collection[ColumnRef] = ()) -> Query:
@@ -44,7 +43,7 @@ def _order(query: Query, linking: Linking) -> OrderKey:
     grouped = isinstance(order.key, Aggregate) and bool(query.group)
     if said is None or not (plain or counted or grouped) or query.compound is not None:
         return order
-    behind = [m for m in linking.column_mentions if m.span.end > said and m.score >= _NAMED]
+    behind = [m for m in linking.column_mentions if m.span.end > said and m.whole]
     first = [m.column for m in behind if m.span.first == said and m.column.table in tables]
     if len(first) != 1 or (
         isinstance(order.key, ColumnRef) and ColumnKey.of(order.key) in {m.column for m in behind}

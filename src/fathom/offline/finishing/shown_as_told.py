@@ -24,7 +24,6 @@ from fathom.offline.queries.rows import CODES, NAMES, RowNames
 _NUMBERS = frozenset("number numbers count counts total sum average amount many no".split())
 _PASSED = frozenset("the a an of their its his her all in for".split())
 _ALIKE = 0.01
-_OWN = 0.9
 
 
 def shown_as_told(
@@ -108,7 +107,7 @@ class _ExpressionReader:
         self._owner = next(iter(owners := self._owners(words)), self._owner)
         if (whole := self._called(words)) is not None:
             return (whole,)
-        rest = [i for i in words if not any(self._linking.table_fit(t.name, i) >= _OWN for t in owners)]
+        rest = [i for i in words if not any(self._linking.names_wholly(t.name, i) for t in owners)]
         if len(owners) > 1 or not (self._owner or self._main):
             return self._named(words)
         table = self._owner or self._main
@@ -143,7 +142,7 @@ class _ExpressionReader:
     def _owners(self, words: Sequence[int]) -> list[TableRef]:
         """The tables that words name: those of the query where there are any."""
         linking = self._linking
-        named = [t for t in linking.tables if any(linking.table_fit(t, i) >= _OWN for i in words)]
+        named = [t for t in linking.tables if any(linking.names_wholly(t, i) for i in words)]
         here = [t for t in self._tables if t.name in named]
         return here or [TableRef(t) for t in named]
 

@@ -6,12 +6,11 @@ from dataclasses import replace
 from fathom.offline.checks.account import names_table
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.wordlists import PERSONS_ASKED
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import ColumnRef, Join, Query, Unrepresentable, mentioned_tables
 from fathom.offline.queries.rows import CODES, RowNames, names_key
 from fathom.offline.queries.to_sql import joined
-
-_WHO = frozenset(("who", "whom", "whose"))
 
 
 def shown_by_names(query: Query, linking: Linking, names: RowNames, planner: JoinPlanner) -> Query:
@@ -43,7 +42,7 @@ def shown_by_names(query: Query, linking: Linking, names: RowNames, planner: Joi
 
 def _asks_for(table: str, key: ColumnRef, linking: Linking) -> bool:
     """True if a question asks who, or names the rows of a table and no key."""
-    if linking.tokens[0].lower in _WHO:
+    if linking.tokens[0].lower in PERSONS_ASKED:
         return not any(t.lower in CODES for t in linking.tokens)
     named = any(m.table == table and names_table(linking, m) for m in linking.table_mentions)
     return named and not names_key(linking, key)

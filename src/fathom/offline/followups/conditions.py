@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from fathom.offline.followups.follow_up_words import (
-    NAMED,
     SURE_MATCHES,
     Edit,
     FollowUpReading,
@@ -19,6 +18,7 @@ from fathom.offline.followups.wordlists import (
     WIDENING,
 )
 from fathom.offline.linking import ColumnKey, LinkedValue, Span, log_odds
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.queries.query import (
     NEGATED,
     ComparisonPredicate,

@@ -16,6 +16,7 @@ from fathom.offline.followups.wordlists import (
 from fathom.offline.linking import ColumnKey, Linking, Span
 from fathom.offline.linking.columns import schema_columns
 from fathom.offline.linking.cues import superlative_direction
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import AFTER, BEFORE, LIGHT, NEGATIONS
 from fathom.offline.queries.joins import JoinPlanner
@@ -34,13 +35,9 @@ from fathom.offline.queries.query import (
 from fathom.offline.queries.rows import NAMES, RowNames
 from fathom.records.schema import Schema
 
-NAMED = 0.5
-"""From what alignment on a word names a column: the linker's own bar for half a name of two words."""
 HINTED = 0.35
 """From what alignment on a word may stand for a column of the query's own table, where no other fits
 better: "cost" is aligned with a price at 0.4."""
-WHOLLY = 0.9
-"""The score of a mention from which on words name a table as a whole."""
 NEAR = 1.5
 """The cost of one join by a declared key, with some to spare: columns farther away are never meant."""
 _COMPARING = frozenset(w for phrase in (*BEFORE, *AFTER) for w in phrase if len(phrase) == 1)
@@ -236,8 +233,8 @@ class FollowUpReading:
     @cached_property
     def _of_other_tables(self) -> frozenset[int]:
         """The places of words that name a table which the query doesn't read, and no column of its own."""
-        others = [m for m in self.linking.table_mentions if m.table not in self.tables and m.score >= WHOLLY]
-        own = [m for m in self.linking.column_mentions if m.column.table in self.tables and m.score >= NAMED]
+        others = [m for m in self.linking.table_mentions if m.table not in self.tables and m.whole]
+        own = [m for m in self.linking.column_mentions if m.column.table in self.tables]
         named = {i for m in own for i in span_places(m.span)}
         return frozenset({i for m in others for i in span_places(m.span)} - named)
 
@@ -265,7 +262,7 @@ class FollowUpReading:
 
     def names_wholly(self, column: ColumnKey, places: frozenset[int]) -> bool:
         """True if words are part of a column's name or of a synonym, and not merely near it in meaning."""
-        spans = [m.span for m in self.linking.column_mentions if m.column == column and m.score >= NAMED]
+        spans = [m.span for m in self.linking.column_mentions if m.column == column]
         mentioned = {i for s in spans for i in span_places(s)}
         spelt = any(self._joined_name(i) == column for i in places)
         return spelt or bool(places & mentioned)

@@ -25,7 +25,6 @@ _FORM = frozenset(map(stem, "total overall generate make bring take earn place o
 _WORTH = frozenset(map(stem, ("value", "worth", "total")))
 _OF = frozenset(("of", "for"))
 _ALL = frozenset("the an a all our every each this these".split())
-_NAMED = 0.9
 _OF_MONEY = _FORM | frozenset(map(stem, ("sum", "money", "amount", "value")))
 _TOTALS = frozenset(("total", "amount", "subtotal", "revenue", "turnover"))
 _OF_TOTALS = frozenset(
@@ -140,7 +139,7 @@ def asked_money(linking: Linking, *, averaged: bool = False) -> int | None:
 
 def _worth(linking: Linking, columns: Collection[str]) -> int | None:
     """The place of a word that asks what orders come to, where no column is called so: "value of order 5"."""
-    traded = {m.span.first for m in linking.table_mentions if m.score >= _NAMED and of_trade(m.table)}
+    traded = {m.span.first for m in linking.table_mentions if m.whole and of_trade(m.table)}
     for place, token in enumerate(linking.tokens[:-2]):
         if token.stem in _WORTH and token.stem not in columns and linking.tokens[place + 1].lower in _OF:
             behind = (i for i in range(place + 2, len(linking.tokens)) if linking.tokens[i].lower not in _ALL)

@@ -20,11 +20,11 @@ from fathom.offline.grammars.sold import sold_readers
 from fathom.offline.grammars.usual import Usual
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, Span
 from fathom.offline.linking.cues import superlative_direction
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.query import ColumnRef, Star, TableRef
 from fathom.offline.queries.rows import RowNames
 
-_NAMED = 0.5
 _ALIKE = 0.01
 """Difference up to which two columns fit words equally well."""
 _OF_TABLE = 0.05
@@ -110,7 +110,7 @@ class MeasureReader:
         rows = linking.table_alignment[:, place]
         best = float(rows.max(initial=0))
         tables = [
-            TableRef(t) for t, near in zip(linking.tables, rows, strict=True) if near >= max(best, _NAMED)
+            TableRef(t) for t, near in zip(linking.tables, rows, strict=True) if near >= max(best, NAMED)
         ]
         things = self._naming.phrase(place + 1)
         if not tables or things is None or things.first != place + 1:
@@ -290,7 +290,7 @@ class MeasureReader:
             a
             for a in self._amounts.all
             if of_trade(a.table.name)
-            and self._linking.table_fit(a.table.name, named.end - 1) >= _NAMED
+            and self._linking.table_fit(a.table.name, named.end - 1) >= NAMED
             and a.total
         ]
         sources = tuple(MeasureSource(a.expression, a.table, 1.0) for a in held)
@@ -318,7 +318,7 @@ class MeasureReader:
             return None
         rows = self._linking.table_alignment[:, span.end - 1]
         best = float(rows.max(initial=0))
-        if best < max(_NAMED, self._naming.column_fit(span.end - 1)):
+        if best < max(NAMED, self._naming.column_fit(span.end - 1)):
             return None
         tables = [t for t, near in zip(self._linking.tables, rows, strict=True) if near >= best]
         tables = [*called_in_full(self._linking, span)] or tables

@@ -6,6 +6,7 @@ from fathom.offline.checks.account import sure_values
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.grammars.values import of_year
 from fathom.offline.linking import LinkedValue, Linking, NumberMention, Span
+from fathom.offline.linking.value_match import SPELT
 from fathom.offline.linking.wordlists import NO_PERSON
 from fathom.offline.queries.query import (
     ColumnRef,
@@ -18,7 +19,6 @@ from fathom.offline.queries.query import (
 from fathom.text.identifiers import identifier_words
 
 _WITHIN = frozenset(("in", "during"))
-_WHOLE = frozenset(("exact", "folded"))
 _CLEARLY = 0.15
 """How much likelier a column must be to hold a name that is meant than the next one."""
 
@@ -38,7 +38,7 @@ def either_of(linking: Linking, span: Span) -> bool:
     """
     found = [
         v for v in linking.values
-        if v.span == span and v.match in _WHOLE and NO_PERSON.isdisjoint(identifier_words(v.column.column))
+        if v.span == span and v.match in SPELT and NO_PERSON.isdisjoint(identifier_words(v.column.column))
     ]  # fmt: skip
     best = {c: max(v.probability for v in found if v.column == c) for c in {v.column for v in found}}
     likely = sorted(best.values(), reverse=True)

@@ -14,6 +14,7 @@ from fathom.offline.grammars.calendars import days_between
 from fathom.offline.grammars.groups import By, ThingNaming
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import ColumnKey, Linking, Span
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.linking.wordlists import BEGIN_WORDS, END_WORDS, LASTING
@@ -45,7 +46,6 @@ _BETWEEN = frozenset(("between", "from"))
 _UNTIL = frozenset(("until", "till"))
 _WAS = frozenset(("was", "were", "is", "are", "did", "has", "have"))
 _IT = frozenset(("it", "they", "each", "every"))
-_NAMED = 0.5
 _SIGNS = {
     "more than": ">", "over": ">", "longer than": ">", "at least": ">=", "less than": "<", "under": "<",
     "fewer than": "<", "at most": "<=", "up to": "<=", "within": "<=", "exactly": "=", "shorter than": "<",
@@ -176,7 +176,7 @@ def lasting(reading: QuestionReading[Any]) -> Iterator[Lasting]:
         words = (parts["first"], parts["last"]) if "first" in parts else None
         places = linking.places(match.start(), match.end())
         named = any(
-            t.lower.startswith(parts["unit"].casefold()) and linking.alignment[:, i].max(initial=0) >= _NAMED
+            t.lower.startswith(parts["unit"].casefold()) and linking.alignment[:, i].max(initial=0) >= NAMED
             for i, t in enumerate(linking.tokens)
         )  # "more than 2 weeks on top", where that is a column
         known = durations.between(*words) if words else any(map(durations.of, linking.tables))
@@ -219,7 +219,7 @@ def _asks_length(linking: Linking, place: int) -> bool:
     was_it = before == ["how", "many"] and len(words) > 1 and words[0] in _WAS and words[1] in _IT
     spans = bool(_BETWEEN.intersection(words[:2])) or bool(LASTING.intersection(words)) or was_it
     unit = token.lower.removesuffix("s") in _UNITS and spans
-    named = linking.alignment[:, place].max(initial=0) >= _NAMED
+    named = linking.alignment[:, place].max(initial=0) >= NAMED
     return not token.evidence and not named and (token.lower in _LENGTHS or unit)
 
 

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from fathom.offline.checks.account import Accounts
 from fathom.offline.linking import ColumnKey, ColumnMention, LinkedValue, Linking, Span
 from fathom.offline.linking.implied_mentions import measured_places
+from fathom.offline.linking.levels import WHOLLY_NAMED
+from fathom.offline.linking.value_match import HELD, SPELT
 from fathom.offline.linking.wordlists import LISTING
 from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.query import ComparisonPredicate, Literal, Query, TableRef, conjunction
@@ -12,12 +14,9 @@ from fathom.offline.queries.rows import RowNames
 from fathom.records import TableProfile
 
 _ASKING = LISTING | frozenset("what which tell me us need know please".split())
-_HELD = frozenset(("exact", "folded"))
-_ALIKE = frozenset(("exact", "folded", "stem", "boolean", "code"))
 _LIKELY, _POSSIBLE = 0.3, 0.1
 _CLEARLY = 2.0
 """How many times likelier the column must be that holds the name than any other."""
-_NAMED = 0.9
 
 
 def facts(
@@ -76,14 +75,14 @@ def _rows(
 ) -> Sequence[LinkedValue] | None:
     """The values that say which row of a table is meant, by its name; None where that isn't clear."""
     found: list[LinkedValue] = []
-    held = [v for v in linking.values if v.match in _HELD and v.probability >= _POSSIBLE]
+    held = [v for v in linking.values if v.match in SPELT and v.probability >= _POSSIBLE]
     for value in sorted(held, key=lambda v: (v.span.first - v.span.end, -v.probability)):
         if any(value.span.overlaps(v.span) for v in found):
             continue
         others = [
             v.probability
             for v in linking.values
-            if v.span.overlaps(value.span) and v.column != value.column and v.match in _ALIKE
+            if v.span.overlaps(value.span) and v.column != value.column and v.match in HELD
         ]
         if value.probability < _LIKELY and _names_something(linking, value.span):
             continue  # "the capital" is no value, though one is called so
@@ -111,7 +110,9 @@ def _tells_apart(column: ColumnKey, profiles: Mapping[str, TableProfile]) -> boo
 def _names_something(linking: Linking, span: Span) -> bool:
     """True if words name a column or a table."""
     places = range(*span)
-    return any(a[:, places].max(initial=0) >= _NAMED for a in (linking.alignment, linking.table_alignment))
+    return any(
+        a[:, places].max(initial=0) >= WHOLLY_NAMED for a in (linking.alignment, linking.table_alignment)
+    )
 
 
 def _columns(linking: Linking, table: TableRef, rows: Sequence[LinkedValue]) -> list[ColumnMention]:
@@ -121,7 +122,7 @@ def _columns(linking: Linking, table: TableRef, rows: Sequence[LinkedValue]) -> 
     named = [
         m
         for m in linking.column_mentions
-        if m.score >= _NAMED and m.column.table == table.name and taken.isdisjoint(range(*m.span))
+        if m.whole and m.column.table == table.name and taken.isdisjoint(range(*m.span))
     ]
     found: list[ColumnMention] = []
     for one in sorted(named, key=lambda m: (m.span.first - m.span.end, -m.score)):

@@ -8,21 +8,20 @@ import numpy as np
 from fathom.offline.checks.account import deeds
 from fathom.offline.grammars.periods import PERIOD_UNITS
 from fathom.offline.linking import ColumnKey, Floats, Linking, Span
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.row_names import EACH, names_many
 from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.wordlists import NAMING
 from fathom.offline.queries.query import ColumnRef, TableRef
 from fathom.offline.queries.rows import CODES, RowNames
 
 PASSED = frozenset("the a an our each every all different of and".split())
 BY = EACH | {"by"}
 JOINING = frozenset((",", "and", "&"))
-_NAMED = 0.5
 _MEANT = 0.35
 """Alignment from which a word that names nothing may still mean one column: "gender" that of "sex"."""
 _UNSAID = 0.1
 """The penalty of each word of a column's name that the question lacks, on how well it fits."""
-_NAMING = frozenset(("name", "titl"))
-_WHOLLY = 0.9
 _CLEARLY = 0.5
 """How much better than a table a column fits that is meant: "start station" is no station."""
 PARTICIPLES = ("ed", "ing", "old", "aken", "ought")
@@ -73,7 +72,7 @@ def called_in_full(linking: Linking, span: Span) -> tuple[str, ...]:
     return tuple(
         m.table
         for m in linking.table_mentions
-        if m.span.end == span.end and span.first <= m.span.first < span.end - 1 and m.score >= _WHOLLY
+        if m.span.end == span.end and span.first <= m.span.first < span.end - 1 and m.whole
     )
 
 
@@ -144,7 +143,7 @@ class ThingNaming:
         whole = Span(span.first, other.end)
         own, theirs = self.fits(span), self.fits(other)
         tables = self._linking.table_alignment[:, other.end - 1]
-        owners = {t for t, fit in zip(self._linking.tables, tables, strict=True) if fit >= _NAMED}
+        owners = {t for t, fit in zip(self._linking.tables, tables, strict=True) if fit >= NAMED}
         found = [
             _values(c, fit + 1.0, many=False)
             for c, fit in own.items()
@@ -157,7 +156,7 @@ class ThingNaming:
         first = end = self._first(place)
         while end < len(self._linking.tokens) and end != until and self._is_named(end):
             told = self._lower(end).endswith(PARTICIPLES) or end in self._deeds
-            if end > first and told and self._tables[end - 1] >= _NAMED:
+            if end > first and told and self._tables[end - 1] >= NAMED:
                 break  # "products | sold", "employee | supports"
             end += 1
         return Span(first, end) if end > first else None
@@ -174,10 +173,10 @@ class ThingNaming:
         )
         said = {t.stem for t in linking.tokens[span.first : span.end]}
         found = {}
-        for row in np.flatnonzero(self._columns[:, span.end - 1] >= _NAMED):
+        for row in np.flatnonzero(self._columns[:, span.end - 1] >= NAMED):
             column = linking.columns[row]
             table = 0.5 * tables[linking.tables.index(column.table)]
-            unsaid = set(name_stems(column.column)).difference(name_stems(column.table), said, _NAMING)
+            unsaid = set(name_stems(column.column)).difference(name_stems(column.table), said, NAMING)
             found[column] = float(np.maximum(own[row], table).sum()) - _UNSAID * len(unsaid)
         return found
 
@@ -191,7 +190,7 @@ class ThingNaming:
         linking, head = self._linking, span.end - 1
         many = names_many(linking.tokens[head])
         rows = linking.table_alignment[:, head]
-        best = max(rows.max(initial=0), _NAMED)
+        best = max(rows.max(initial=0), NAMED)
         fits = {c: f for c, f in self.fits(span).items() if not self.names.is_reference(c)}
         if self._lower(head) in CODES:
             keys = {
@@ -240,7 +239,7 @@ class ThingNaming:
         return place
 
     def _is_named(self, place: int) -> bool:
-        return self._is_content(place) and max(self._best[place], self._tables[place]) >= _NAMED
+        return self._is_content(place) and max(self._best[place], self._tables[place]) >= NAMED
 
     def _is_content(self, place: int) -> bool:
         token = self._linking.tokens[place]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fathom.offline.grammars.measures import PASSED, MeasureSource, MeasureWords
 from fathom.offline.linking import ColumnKey, Linking, Span
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.queries.query import TableRef
 from fathom.offline.queries.rows import RowNames
@@ -12,7 +13,6 @@ _COUNTING = frozenset(map(stem, "num number no nr count total of amount qty quan
 """Words in names of columns that hold how many there are of something."""
 _LONG = 4
 """Words that may name what there is a number of."""
-_NAMED = 0.5
 
 
 def held_number(linking: Linking, names: RowNames, place: int) -> MeasureWords | None:
@@ -51,6 +51,6 @@ def _called(linking: Linking, column: ColumnKey, said: Sequence[int]) -> Sequenc
     if not own or stems.isdisjoint(_COUNTING) or {linking.tokens[i].stem for i in own} != stems - _COUNTING:
         return ()
     rows = [i for i in said if i < own[-1] and i not in own]
-    counted = linking.table_alignment[:, own].min(axis=1).max(initial=0) >= _NAMED
-    named = all(linking.table_alignment[:, i].max(initial=0) >= _NAMED for i in rows)
+    counted = linking.table_alignment[:, own].min(axis=1).max(initial=0) >= NAMED
+    named = all(linking.table_alignment[:, i].max(initial=0) >= NAMED for i in rows)
     return own if named and not counted else ()

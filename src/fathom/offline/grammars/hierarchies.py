@@ -36,7 +36,6 @@ LEADING = frozenset(
     "manage manages managed supervise supervises supervised lead leads led oversee oversees".split()
 )
 _KEYS = frozenset(map(stem, "id key number no code ssn".split()))
-_NAMED = 0.6
 SAID = frozenset(("direct", "directly", "people", "person", "anyone", "everyone", "staff"))
 
 
@@ -164,7 +163,7 @@ def _asked(linking: Linking, link: SelfKey, values: list[LinkedValue]) -> tuple[
         m
         for m in linking.column_mentions
         if m.column.table == link.table.name
-        and m.score >= _NAMED
+        and m.named
         and m.column.column not in {link.own, link.key}
         and not any(m.span.overlaps(v.span) for v in values)
     ]

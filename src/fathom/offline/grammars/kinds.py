@@ -2,6 +2,7 @@
 
 from fathom.offline.linking import LinkedValue, Linking
 from fathom.offline.linking.text import name_stems, stem
+from fathom.offline.linking.value_match import INFLECTED
 from fathom.offline.linking.wordlists import NO_PERSON, PHRASE_ENDS
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, ColumnRef, Query, Star, TableRef, mentioned_tables
@@ -11,7 +12,6 @@ from fathom.text.identifiers import identifier_words
 _KINDS = frozenset(
     map(stem, "type kind category role job position post occupation profession genre species breed".split())
 )
-_WHOLE = frozenset(("exact", "folded", "stem"))
 
 
 def home_of_kind(value: LinkedValue, planner: JoinPlanner, names: RowNames) -> str | None:
@@ -51,7 +51,7 @@ def is_plural(linking: Linking, value: LinkedValue) -> bool:
     last = linking.tokens[value.span.end - 1]
     before = linking.tokens[value.span.first - 1].lower if value.span.first else ""
     place = not NO_PERSON.isdisjoint(identifier_words(value.column.column))
-    many = not place and last.lower.endswith("s") and last.lower != last.stem and value.match in _WHOLE
+    many = not place and last.lower.endswith("s") and last.lower != last.stem and value.match in INFLECTED
     return many and before not in PHRASE_ENDS and not last.text[:1].isupper()
 
 

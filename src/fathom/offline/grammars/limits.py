@@ -7,10 +7,9 @@ from fathom.offline.grammars.groups import covers
 from fathom.offline.grammars.measures import MeasureWords
 from fathom.offline.linking import Linking, NumberMention
 from fathom.offline.linking.implied_mentions import BEFORE_YEARS
-from fathom.offline.linking.wordlists import BE
+from fathom.offline.linking.wordlists import BE, RELATIVES
 
 _COMPARING = frozenset("exceed exceeds exceeding exceeded surpass surpasses exactly times total".split())
-_RELATIVE = frozenset(("who", "that", "which"))
 _REACH = 6
 """Words that may stand between a measure and the number with which it is compared."""
 
@@ -70,7 +69,7 @@ class LimitReader:
         """True if a number is said of what is counted: "people who are over 40", "how many are over 40"."""
         words = {self._lower(i) for i in apart}
         asked = self._lower(measure.span.first) == "how" and not words.isdisjoint(BE)
-        return measure.function == "count" and (asked or not words.isdisjoint(_RELATIVE))
+        return measure.function == "count" and (asked or not words.isdisjoint(RELATIVES))
 
     def compares(self, number: NumberMention) -> bool:
         """True if a number is compared with something that may be counted or added up, and is no year."""

@@ -19,7 +19,6 @@ _KEPT = frozenset(map(stem, "update updated create created modified inserted".sp
 """Words in names of dates that say nothing of the row itself."""
 _MOST_COLUMNS = 4
 """Columns of a table that only says which kinds there are."""
-_NAMED = 0.9
 
 
 def most_used(
@@ -32,7 +31,7 @@ def most_used(
     most = max(s.count for s in linking.superlatives)
     if any(not n.ordinal and n.value != most for n in linking.numbers):
         return
-    named = {m.table for m in linking.table_mentions if m.score >= _NAMED}
+    named = {m.table for m in linking.table_mentions if m.whole}
     kinds = [t for t in named if _only_kinds(t, planner) and not _held_elsewhere(linking, t, planner)]
     if len(kinds) != 1:
         return
@@ -79,9 +78,9 @@ def _only_kinds(table: str, planner: JoinPlanner) -> bool:
 def _held_elsewhere(linking: Linking, table: str, planner: JoinPlanner) -> bool:
     """True if the words that name a table name a column of another one as well, which is no key to it."""
     keys = {(k.table, c) for k in planner.schema.foreign_keys for c in k.columns if k.target_table == table}
-    spans = [m.span for m in linking.table_mentions if m.table == table and m.score >= _NAMED]
+    spans = [m.span for m in linking.table_mentions if m.table == table and m.whole]
     return any(
-        m.score >= _NAMED and any(m.span.overlaps(s) for s in spans)
+        m.whole and any(m.span.overlaps(s) for s in spans)
         for m in linking.column_mentions
         if m.column.table != table and m.column not in keys
         if not planner.schema.table(m.column.table).is_view

@@ -25,7 +25,6 @@ from fathom.offline.queries.rows import RowNames
 _ASKED = (["which"], ["what"])
 _HAS = frozenset(("has", "have"))
 _MOST = frozenset(("most", "fewest"))
-_NAMED = 0.9
 
 
 def led_by_each(
@@ -71,9 +70,7 @@ def _asks_for_each(linking: Linking, key: SelfKey) -> bool:
     tokens = linking.tokens
     for place in range(1, len(tokens)):
         if tokens[place - 1].lower in BY and tokens[place].stem in LEADERS:
-            return not any(
-                linking.table_fit(t, place) >= _NAMED for t in linking.tables if t != key.table.name
-            )
+            return not any(linking.names_wholly(t, place) for t in linking.tables if t != key.table.name)
     return False
 
 

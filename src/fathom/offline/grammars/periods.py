@@ -13,9 +13,10 @@ from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.grammars.amounts import said_of_money
 from fathom.offline.grammars.calendars import period_of
 from fathom.offline.linking import ColumnKey, Linking
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.linking.wordlists import DATE_VERBS, WEEKDAYS
+from fathom.offline.linking.wordlists import DATE_VERBS, WEEKDAYS, WHICH
 from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
@@ -46,7 +47,6 @@ PERIOD_UNITS = {u + s: u for u in _UNITS for s in ("", "s")} | _ADVERBS
 """Units by their own words and those of the adverbs."""
 _OF_THE_WEEK = (("of", "the", "week"), ("of", "week"))
 _BY = EACH | {"by"}
-_WHICH = frozenset(("which", "what"))
 _DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "at", "on", "of")))
 _SAME = 4
 """Letters that the stems of a verb and of its noun share: "admit" and "admission"."""
@@ -60,7 +60,6 @@ DATED: dict[str, frozenset[str]] = {
 }
 """The stems of words that dates are called by, by the stems of verbs that mean the same."""
 _ISO = "%Y-%m-%d"
-_NAMED = 0.5
 OTHER_DATE = 0.5
 
 
@@ -87,11 +86,11 @@ def asked_period(linking: Linking) -> PeriodGrouping | None:
             continue
         before = [t.lower for t in linking.tokens[max(place - 2, 0) : place]]
         near = set(before[-1:]) if place and linking.tokens[place - 1].stop else set(before)
-        which = bool(near & _WHICH) and bool(linking.superlatives)
+        which = bool(near & WHICH) and bool(linking.superlatives)
         adverb = (word not in _UNITS and word.endswith("ly")) or word == "annual"
         if not (adverb or near & _BY or which):
             continue
-        close = linking.alignment[:, place] >= _NAMED
+        close = linking.alignment[:, place] >= NAMED
         named = frozenset(c.table for c, is_close in zip(linking.columns, close, strict=True) if is_close)
         after = tuple(t.lower for t in linking.tokens[place + 1 : place + 4])
         week = next((w for w in _OF_THE_WEEK if unit == "day" and after[: len(w)] == w), ())

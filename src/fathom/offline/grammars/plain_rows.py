@@ -14,7 +14,7 @@ from fathom.offline.grammars.values import values_of
 from fathom.offline.linking import ColumnKey, LinkedValue, Linking, Span
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems
-from fathom.offline.linking.wordlists import LIGHT, LISTING
+from fathom.offline.linking.wordlists import LIGHT, LISTING, NAMING
 from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
@@ -39,9 +39,6 @@ _HOW_MANY = frozenset(("how", "many", "total", "number", "of", "count"))
 _CALLED = frozenset(("named", "called", "titled"))
 _MORE = EACH | frozenset("more most than only fewer less least".split())
 """Words that say more than which values are meant."""
-_NAMED = 0.9
-_NAMED_COLUMN = 0.6
-_NAMES = frozenset(("name", "titl"))
 _OF = frozenset(("of", "for", "and"))
 _OF_ROWS = frozenset(("id", "ids", "name", "names", "information", "info"))
 _LIKELY = 0.5
@@ -194,7 +191,7 @@ def _head(linking: Linking, values: Sequence[LinkedValue] | None, names: RowName
             return column
         if (
             token.lower != "and"
-            and token.stem not in _NAMES
+            and token.stem not in NAMING
             and not linking.alignment[:, place].max() >= _LIKELY
         ):
             return None
@@ -207,7 +204,7 @@ def _said_names(linking: Linking, place: int, names: RowNames) -> range:
     spans = [
         m.span
         for m in linking.column_mentions
-        if m.span.first == place and m.score >= _NAMED and m.span.end > place + 1
+        if m.span.first == place and m.whole and m.span.end > place + 1
         if m.column.in_query() in names.of_table(TableRef(m.column.table))
         if [t.lower for t in linking.tokens[m.span.end : m.span.end + 1]] == ["of"]
     ]  # fmt: skip
@@ -216,11 +213,11 @@ def _said_names(linking: Linking, place: int, names: RowNames) -> range:
 
 def _listed(linking: Linking, place: int) -> Head | None:
     """The one column of words that a word names, where its values are asked for: "which companies"."""
-    named = [m for m in linking.column_mentions if m.span.first == place and m.score >= _NAMED]
+    named = [m for m in linking.column_mentions if m.span.first == place and m.whole]
     if len(named) != 1 or named[0].column not in linking.wordy:
         return None
     after = linking.tokens[named[0].span.end : named[0].span.end + 1]
-    if any(t.lower in _OF for t in after) or linking.tokens[named[0].span.end - 1].stem in _NAMES:
+    if any(t.lower in _OF for t in after) or linking.tokens[named[0].span.end - 1].stem in NAMING:
         return None  # it is asked for of rows
     return Head(named[0].column.table, named[0].span, named[0].column)
 
@@ -258,7 +255,7 @@ def _asks_for_names(asked: set[str], table: str, names: RowNames) -> bool:
     called = [{*name_stems(c.name)} for c in names.of_table(TableRef(table))]
     if not called:
         return asked <= {"id"}
-    parts = asked - _NAMES
+    parts = asked - NAMING
     return parts <= set().union(*called) and (not parts or all(c & parts for c in called))
 
 
@@ -280,7 +277,7 @@ def _names_columns(
     taken = {*traded, *_calling(linking, values), *range(*head.span)}
     taken |= {i for v in values for i in range(*v.span)}
     return any(
-        m.score >= _NAMED_COLUMN and m.column not in held and taken.isdisjoint(range(*m.span))
+        m.named and m.column not in held and taken.isdisjoint(range(*m.span))
         for m in linking.column_mentions
         if m.span.first >= after + done
         and not any(n.column in held and n.span == m.span for n in linking.column_mentions)
@@ -308,7 +305,7 @@ def _all(values: Sequence[LinkedValue], linking: Linking) -> Condition | None:
 
 def _between(linking: Linking, head: Head) -> tuple[TableRef, ...]:
     """The tables that words behind the rows name, which lead to values: "users who reviewed a gym"."""
-    named = [m for m in linking.table_mentions if m.span.first >= head.span.end and m.score >= _NAMED]
+    named = [m for m in linking.table_mentions if m.span.first >= head.span.end and m.whole]
     spans = {m.span: [n.table for n in named if n.span == m.span] for m in named}
     clear = {tables[0] for tables in spans.values() if len(tables) == 1}
     return tuple(TableRef(t) for t in sorted(clear - {head.table}))

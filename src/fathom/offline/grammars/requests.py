@@ -18,7 +18,7 @@ from fathom.offline.grammars.periods import PERIOD_UNITS
 from fathom.offline.grammars.row_order import RANKS, OrderReader, Ranking
 from fathom.offline.linking import Linking, Span
 from fathom.offline.linking.row_names import EACH
-from fathom.offline.linking.wordlists import LIGHT, OPENINGS
+from fathom.offline.linking.wordlists import DIFFERENT, LIGHT, OPENINGS, POSSESSIVES
 from fathom.offline.queries.rows import NAMES
 from fathom.text.english import LEMMAS
 
@@ -32,9 +32,7 @@ _ASIDE = PASSED | frozenset(
 _THEM = frozenset(("them", "these", "those"))
 _TELLING = frozenset("that this the their its with and , the what".split())
 _HAVE = frozenset("has had have did does was is got . ?".split())
-_DISTINCT = frozenset(("different", "distinct", "unique"))
 _OF_THE_WEEK = ["of", "the", "week"]
-_POSSESSIVE = frozenset(("their", "its", "his", "her"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +104,7 @@ class RequestReader:
     def _is_theirs(self, measure: MeasureWords) -> bool:
         """True if a measure is told of what is listed ahead of it: "shops and their average rating"."""
         place = measure.span.first
-        return bool(measure.sources) and place > 1 and self._lower(place - 1) in _POSSESSIVE
+        return bool(measure.sources) and place > 1 and self._lower(place - 1) in POSSESSIVES
 
     def _counts_some(self, measure: MeasureWords) -> bool:
         """True if some of what was said are counted, so that what follows is said of these alone."""
@@ -127,7 +125,7 @@ class RequestReader:
             return token.stem in SPREAD
         if measure.function == "sum" and place == measure.span.first:
             return token.stem in SPENDING
-        return measure.function == "count" and token.lower in _DISTINCT
+        return measure.function == "count" and token.lower in DIFFERENT
 
     def _lower(self, place: int) -> str:
         return self.linking.tokens[place].lower

@@ -13,9 +13,11 @@ from fathom.offline.grammars.measures import PASSED, MeasureSource, MeasureWords
 from fathom.offline.grammars.sales_tables import OrderLines
 from fathom.offline.linking import ColumnKey, Linking, QuantityMention, Span
 from fathom.offline.linking.cues import superlative_direction
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import stem
-from fathom.offline.linking.wordlists import LISTING, ORDER_ASCENDING, ORDER_DESCENDING
+from fathom.offline.linking.value_match import SPELT
+from fathom.offline.linking.wordlists import DIFFERENT, DO, LISTING, ORDER_ASCENDING, ORDER_DESCENDING
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Query, Star, Unrepresentable, all_queries
 from fathom.offline.queries.rows import RowNames
@@ -27,7 +29,6 @@ _DONE = frozenset("sold bought purchased ordered".split())
 _DOING = frozenset("sell sells selling buy buys buying purchasing".split())
 _AS_NOUNS = frozenset(("order", "purchase"))
 """Verbs only behind "did" and the like."""
-_DO = frozenset(("did", "do", "does"))
 _ORDER = frozenset(("order", "way", "manner"))
 _SORTED = ORDER_ASCENDING | ORDER_DESCENDING | {"according"}
 _UNITS = frozenset("unit units copy copies item items piece pieces quantity quantities".split())
@@ -35,16 +36,13 @@ _OFTEN = frozenset(("often", "frequently", "commonly"))
 _BETWEEN = frozenset("the of - a an".split())
 _AUXILIARIES = frozenset("were was are is have has had did do does we you they".split())
 _BOTH = frozenset(("both", "either", "neither"))
-_KINDS = frozenset(("different", "distinct", "unique"))
 _FIRST = frozenset("best top most highest".split())
 _LAST = frozenset("worst least fewest lowest poorest bottom".split())
-_NAMED = 0.5
 _HELD = 0.5
 _DID_REACH = 6
 """Words that may stand between "did" and its verb."""
 _REACH = 3
 """Words that may stand between a verb and the number with which units are compared."""
-_WHOLE = frozenset(("exact", "folded"))
 
 
 def trade_verbs(linking: Linking, lines: Sequence[OrderLines], names: RowNames) -> tuple[int, ...]:
@@ -62,13 +60,13 @@ def trade_verbs(linking: Linking, lines: Sequence[OrderLines], names: RowNames) 
 def _is_verb(linking: Linking, place: int) -> bool:
     tokens = linking.tokens
     token = tokens[place]
-    held = (v for v in linking.values if v.match in _WHOLE and v.probability >= _HELD)
+    held = (v for v in linking.values if v.match in SPELT and v.probability >= _HELD)
     if token.evidence or token.quoted or any(v.span.first <= place < v.span.end for v in held):
         return False
     after = tokens[place + 1].lower if place + 1 < len(tokens) else ""
     if token.lower in _AS_NOUNS:
         near = [t.lower for t in tokens[max(0, place - _DID_REACH) : place]]
-        return not _DO.isdisjoint(near) and near[-1] not in PASSED
+        return not DO.isdisjoint(near) and near[-1] not in PASSED
     sorts = token.lower == "ordered" and _sorts(linking, place + 1)
     priced = token.lower in _DOING and after in {"price", "prices"}
     return token.lower in _DONE | _DOING and not sorts and not priced
@@ -102,7 +100,7 @@ def _told_by_whom(linking: Linking, place: int) -> bool:
     while first < len(tokens) and tokens[first].lower in PASSED | _BOTH:
         first += 1
     starts = {first, named.get(first, first)}
-    return any(v.span.first in starts and v.match in _WHOLE for v in linking.values)
+    return any(v.span.first in starts and v.match in SPELT for v in linking.values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +215,7 @@ class SoldReader:
         tokens, first = self.linking.tokens, place
         while place < len(tokens) and tokens[place].lower in PASSED | {"of"}:
             place += 1
-        if any(t.lower in _KINDS for t in tokens[first:place]):
+        if any(t.lower in DIFFERENT for t in tokens[first:place]):
             return None
         word = tokens[place].lower if place < len(tokens) else ""
         if word in _UNITS or word == "times":
@@ -226,7 +224,7 @@ class SoldReader:
         if span is None:
             return None
         near = self.linking.table_alignment[:, span.end - 1]
-        best = max(_NAMED, float(near.max(initial=0)))
+        best = max(NAMED, float(near.max(initial=0)))
         named = {t for t, fit in zip(self.linking.tables, near, strict=True) if fit >= best}
         things = {t for one in self.lines for t in one.things}
         kind: Choice["things", "unclear"] = "things" if self._counts_units() else "unclear"

@@ -13,7 +13,7 @@ from fathom.offline.linking import Linking, Span
 from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems
-from fathom.offline.linking.wordlists import ORDER_ASCENDING, ORDER_DESCENDING, TURNS
+from fathom.offline.linking.wordlists import COUNTS, ORDER_ASCENDING, ORDER_DESCENDING, TURNS
 from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
@@ -36,7 +36,6 @@ _SAID = (
 )
 _NAMES = frozenset(("name", "names", "title", "titles", "first", "last", "full", "and"))
 _KEYS = frozenset("id ids code codes number numbers".split())
-_COUNTED = frozenset(("number", "count"))
 _OPEN = frozenset(("each", "per", "than", "only"))
 
 
@@ -110,7 +109,7 @@ def _says_more(linking: Linking, tail: int) -> bool:
         n.span.first < tail and not n.ordinal and not covers(valued, n.span.first) for n in linking.numbers
     )
     asked = any(
-        q.span.first < tail and linking.tokens[q.span.first].lower not in _COUNTED for q in linking.quantities
+        q.span.first < tail and linking.tokens[q.span.first].lower not in COUNTS for q in linking.quantities
     )
     ranked = any(
         s.span.first < tail and linking.tokens[s.span.first].lower not in {"first", "last"}
@@ -156,7 +155,7 @@ class _Shown:
             if found is None:
                 return None
             self.columns = tuple(dict.fromkeys((*self.columns, *found)))
-        counted = {i for i, t in enumerate(self._linking.tokens[: self._tail]) if t.lower in _COUNTED}
+        counted = {i for i, t in enumerate(self._linking.tokens[: self._tail]) if t.lower in COUNTS}
         self.said = frozenset(counted)
         return self if self.columns else None
 
@@ -169,7 +168,7 @@ class _Shown:
             token = self._linking.tokens[place]
             stops = [self._tail, *(v.first for v in values if v.first > place)]
             span = None
-            if not (token.stop or covers(values, place) or token.kind != "word" or token.lower in _COUNTED):
+            if not (token.stop or covers(values, place) or token.kind != "word" or token.lower in COUNTS):
                 span = self._naming.phrase(place, min(stops))
             if span is not None and span.first == place:
                 found.append(span)

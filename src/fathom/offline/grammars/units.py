@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from fathom.offline.linking import ColumnKey, Linking, NumberMention, QuestionToken
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.wordlists import BEFORE
 from fathom.offline.queries.query import (
     Aggregate,
@@ -63,7 +64,6 @@ _POINTS = frozenset("sec second min minute hour day week foot".split())
 """Words that in a column's name may well say something else than its unit: an hour of the day, say."""
 _SHORT = 3
 _BE = frozenset("is are was were be last lasts lasting lasted weigh weighs weighing measure measures".split())
-_NAMED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def _measured(linking: Linking) -> Iterator[tuple[NumberMention, ColumnKey, Frac
 def _about(linking: Linking, unit: Unit, place: int) -> ColumnKey | None:
     """The one column that a measure is about: what the question names, else that of a table it names."""
     best = linking.table_alignment.max(axis=1, initial=0)
-    named = {t for t, a in zip(linking.tables, best, strict=True) if a >= _NAMED}
+    named = {t for t, a in zip(linking.tables, best, strict=True) if a >= NAMED}
     units = {c: _unit_of(c.column) for c in linking.columns}
     fitting = [c for c, own in units.items() if own is not None and own.measures == unit.measures]
     near = [c for c in fitting if c.table in named]
@@ -210,7 +210,7 @@ def _about(linking: Linking, unit: Unit, place: int) -> ColumnKey | None:
 def _said(linking: Linking, column: ColumnKey, unit: int) -> bool:
     """True if the question names a column by another word than its unit."""
     own = linking.alignment[linking.index[column]]
-    return any(own[i] >= _NAMED for i in range(len(linking.tokens)) if i != unit)
+    return any(own[i] >= NAMED for i in range(len(linking.tokens)) if i != unit)
 
 
 def _comparison(tokens: tuple[QuestionToken, ...], end: int) -> int | None:
@@ -228,7 +228,7 @@ def _with_column(linking: Linking, column: ColumnKey, start: int) -> tuple[int, 
     Verbs that say the same go: "that are longer than". Nothing is put where the question names the column.
     """
     tokens = linking.tokens
-    if linking.alignment[linking.index[column], :start].max(initial=0) >= _NAMED:
+    if linking.alignment[linking.index[column], :start].max(initial=0) >= NAMED:
         return tokens[start].start, ""
     verb = start > 0 and tokens[start - 1].lower in _BE
     words = " ".join(identifier_words(column.column))

@@ -3,12 +3,12 @@
 from fathom.offline.grammars.groups import ThingNaming
 from fathom.offline.grammars.measures import MeasureSource, MeasureWords
 from fathom.offline.linking import Linking, Span
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.wordlists import USUALLY
 from fathom.offline.queries.query import TableRef
 from fathom.offline.queries.rows import RowNames
 
 _MANY = frozenset(("many", "much"))
-_NAMED = 0.5
 _OF_TABLE = 0.05
 _MEANT = 0.6
 """Score from which a column is what "how long" asks for."""
@@ -77,7 +77,7 @@ class Usual:
         if found is None or named is None or (usual := self.said_of(Span(place, named.end))) is None:
             return None
         column, direction, _ = found.columns[0]
-        its_own = self._linking.table_fit(column.table, named.end - 1) >= _NAMED
+        its_own = self._linking.table_fit(column.table, named.end - 1) >= NAMED
         if not naming.names.measures(column) or not its_own:
             return None
         source = MeasureSource(column.in_query(), TableRef(column.table), 1.0)

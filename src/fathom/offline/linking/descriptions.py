@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from fathom.offline.linking.implied_mentions import MENTIONED
 from fathom.offline.linking.records import Linking, QuestionToken
 from fathom.offline.linking.row_names import EACH
-from fathom.offline.linking.wordlists import NEGATIONS
+from fathom.offline.linking.wordlists import NEGATIONS, RELATIVES
 
-_RELATIVE = frozenset(("that", "which", "who"))
 _FOLLOWING = frozenset(("with", "whose", "where", "having", "without"))
 _LINKS = frozenset(("through", "in", "of", "by", "from", "for", "to", "on", "at"))
 _BREAKS = frozenset(
@@ -97,7 +96,7 @@ def _end(tokens: list[QuestionToken], noun: int, *, ranked: bool) -> int | None:
     after = tokens[noun + 1] if noun + 1 < last else None
     if after is None:
         return last if ranked else None
-    described = after.lower in _RELATIVE | _FOLLOWING or _tells(after)
+    described = after.lower in RELATIVES | _FOLLOWING or _tells(after)
     if after.lower in _LINKS:
         described = ranked or (noun + 2 < last and tokens[noun + 2].lower in {"which", "whom"})
     if described:
@@ -186,7 +185,7 @@ def _asked(tokens: list[QuestionToken], first: int, noun: int, end: int, *, rank
         return "what is the " + _text(tokens[first:end])
     plural = _plural(tokens[noun])
     after = tokens[noun + 1].lower
-    if after in _RELATIVE:
+    if after in RELATIVES:
         return f"which {tokens[noun].text} " + _text(tokens[noun + 2 : end])
     if _tells(tokens[noun + 1]) and after not in _FOLLOWING:
         return f"which {tokens[noun].text} {'are' if plural else 'is'} " + _text(tokens[noun + 1 : end])

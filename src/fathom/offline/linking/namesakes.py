@@ -7,8 +7,8 @@ from fathom.offline.linking.implied_mentions import MENTIONED
 from fathom.offline.linking.reading import TokenMatches
 from fathom.offline.linking.records import ColumnKey, LinkedValue, Span
 from fathom.offline.linking.row_names import naming_keys
+from fathom.offline.linking.value_match import SPELT
 
-_WHOLE = frozenset(("exact", "folded"))
 _DOUBTED = 0.3
 """The factor on the probability of a value where the question names the thing itself."""
 
@@ -21,7 +21,7 @@ def things_first(reading: TokenMatches, values: tuple[LinkedValue, ...]) -> tupl
     doesn't name the United States by their code.
     """
     naming = naming_keys(reading.words.columns)
-    things = [v for v in values if v.column in naming and v.match in _WHOLE]
+    things = [v for v in values if v.column in naming and v.match in SPELT]
     kinds = {i: set(_kinds(reading, i)) for i in range(len(reading.tokens))}
 
     meant: dict[tuple[ColumnKey, Span], float] = {}

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from fathom.offline.linking.levels import CLEARLY_NAMED, WHOLLY_NAMED
 from fathom.offline.queries.query import ColumnRef, TableRef
 
 Floats = npt.NDArray[np.float32]
@@ -81,6 +82,16 @@ class TableMention:
     span: Span
     score: float
 
+    @property
+    def named(self) -> bool:
+        """Whether the words are more than half of the name."""
+        return self.score >= CLEARLY_NAMED
+
+    @property
+    def whole(self) -> bool:
+        """Whether the words are the whole name, so that nothing else around them need tell what is meant."""
+        return self.score >= WHOLLY_NAMED
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnMention:
@@ -90,6 +101,16 @@ class ColumnMention:
     span: Span
     score: float
     source: Literal["name", "description", "synonym"] = "name"
+
+    @property
+    def named(self) -> bool:
+        """Whether the words are more than half of the name."""
+        return self.score >= CLEARLY_NAMED
+
+    @property
+    def whole(self) -> bool:
+        """Whether the words are the whole name, so that nothing else around them need tell what is meant."""
+        return self.score >= WHOLLY_NAMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +244,10 @@ class Linking:
     def table_fit(self, table: str, place: int) -> float:
         """How far a token mentions a table, from 0 to 1."""
         return float(self.table_alignment[self.tables.index(table), place])
+
+    def names_wholly(self, table: str, place: int) -> bool:
+        """Whether a token names a table by itself."""
+        return self.table_fit(table, place) >= WHOLLY_NAMED
 
     def score(self, column: ColumnKey, role: Role) -> float:
         """The probability that the query uses the column in this role."""

@@ -6,13 +6,12 @@ from functools import lru_cache
 import numpy as np
 
 from fathom.offline.linking.cues import superlative_direction
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.records import ColumnKey, Floats, Linking, QuestionToken
 from fathom.offline.linking.text import name_stems, stem
 from fathom.text.english import LEMMAS
 from fathom.text.identifiers import identifier_words
 
-_NAMED = 0.5
-"""Alignment from which a word names a table or a column."""
 _HEADS = frozenset(("which", "what", "list", "show", "find", "give", "display", "return", "who", "whose"))
 _PASSED = frozenset(("all", "the", "me", "us", "every", "any", "different", "distinct", "are", "is", "was"))
 _BETWEEN = frozenset(
@@ -109,10 +108,10 @@ def asked_table(tokens: Sequence[QuestionToken], tables: Floats, columns: Floats
         best = int(tables[:, place].argmax())
         if token.kind == "sign" or token.evidence or token.lower in _BETWEEN:
             return None
-        if tables[best, place] >= max(_NAMED, columns[:, place].max(initial=0)):
+        if tables[best, place] >= max(NAMED, columns[:, place].max(initial=0)):
             return best if _alone(tokens, columns, place) else None
         ranked = any(superlative_direction(t) for t in tokens[max(0, place - 1) : place + 1])
-        named = columns[:, place].max(initial=0) >= _NAMED and not ranked
+        named = columns[:, place].max(initial=0) >= NAMED and not ranked
         adjectives += token.lower not in _PASSED
         if named or adjectives > _MOST_ADJECTIVES:
             return None
@@ -124,7 +123,7 @@ def each_table(tokens: Sequence[QuestionToken], tables: Floats, columns: Floats)
     for place, token in enumerate(tokens[:-1]):
         if token.lower in EACH and not token.evidence and len(tables):
             best = int(tables[:, place + 1].argmax())
-            if tables[best, place + 1] >= max(_NAMED, columns[:, place + 1].max(initial=0)):
+            if tables[best, place + 1] >= max(NAMED, columns[:, place + 1].max(initial=0)):
                 return best if _alone(tokens, columns, place + 1) else None
     return None
 
@@ -148,9 +147,9 @@ def grouping_columns(linking: Linking) -> frozenset[ColumnKey]:
             after = slice(place + 1, place + 3)
             columns = linking.alignment[:, after].max(axis=1, initial=0)
             tables = linking.table_alignment[:, place + 1]
-            named = {linking.tables[i] for i in np.flatnonzero(tables >= _NAMED)}
+            named = {linking.tables[i] for i in np.flatnonzero(tables >= NAMED)}
             found = {
-                c for c, a in zip(linking.columns, columns, strict=True) if a >= _NAMED or c.table in named
+                c for c, a in zip(linking.columns, columns, strict=True) if a >= NAMED or c.table in named
             }
             if found:
                 return frozenset(found)
@@ -161,4 +160,4 @@ def _alone(tokens: Sequence[QuestionToken], columns: Floats, place: int) -> bool
     """True if a table's name isn't the first part of a column's, as in "the customer names"."""
     if place + 1 >= len(tokens) or tokens[place + 1].kind != "word" or tokens[place + 1].stop:
         return True
-    return bool(columns[:, place + 1].max(initial=0) < _NAMED)
+    return bool(columns[:, place + 1].max(initial=0) < NAMED)

@@ -14,12 +14,12 @@ from fathom.offline.linking.reading import TokenMatches
 from fathom.offline.linking.records import ROLES, Floats, LinkedValue, Span
 from fathom.offline.linking.row_names import naming_keys
 from fathom.offline.linking.text import name_stems
+from fathom.offline.linking.wordlists import DO
 
 _DOUBTED = 0.3
 """The factor on the probability of a value that more likely means something else."""
 _IDLE = 0.05
 """The factor on the probability of a value which all rows have."""
-_DOES = frozenset(("do", "does", "did"))
 _WITHIN = frozenset(("in", "through", "within", "inside", "across"))
 
 
@@ -85,7 +85,7 @@ def _objects(reading: TokenMatches, span: Span, named: Collection[Span]) -> froz
         end = after[0].end
     if not first:
         return frozenset()
-    asked = first - (reading.tokens[first - 1].lower in _DOES)
+    asked = first - (reading.tokens[first - 1].lower in DO)
     aligned = reading.tables.alignment[:, :asked]
     if asked == first:  # "how many students Ann advises"
         does = (

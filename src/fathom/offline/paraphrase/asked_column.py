@@ -8,21 +8,20 @@ from dataclasses import dataclass, replace
 
 from fathom.offline.grammars.periods import DATED, Dates
 from fathom.offline.linking import ColumnKey, Linking, QuestionToken
+from fathom.offline.linking.levels import CLEARLY_NAMED
 from fathom.offline.linking.row_names import naming_columns
 from fathom.offline.linking.text import name_stems, stem
-from fathom.offline.linking.wordlists import BE, DEGREES, LIGHT, USUALLY
+from fathom.offline.linking.value_match import INFLECTED
+from fathom.offline.linking.wordlists import BE, DEGREES, DO, LIGHT, USUALLY
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
 from fathom.text.identifiers import identifier_words
 from fathom.text.inflection import in_number
 
-_DO = frozenset(("do", "does", "did"))
 _HAVE = frozenset(("have", "has"))
 _ARTICLES = frozenset("the a an our one all".split())
 _BEHIND = frozenset(("up", "away", "off"))
-_WHOLE = frozenset(("exact", "folded", "stem"))
 _TIMES = frozenset(map(stem, ("date", "year", "time", "day", "of")))
-_NAMED = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +71,10 @@ def _of_how(
     if words[verb] in BE:
         rows = _rows(linking, names, range(verb + 1, len(tokens)))
         wanted = _called(linking, DEGREES["cost"]) if words[1] == "much" else linking.sought
-    elif words[verb] in _DO and words[1] == "much" and words[-1] in DEGREES:
+    elif words[verb] in DO and words[1] == "much" and words[-1] in DEGREES:
         rows = _rows(linking, names, range(verb + 1, len(tokens) - 1))
         wanted = _called(linking, DEGREES[words[-1]])
-    elif words[1] == "many" and words[-1] in _HAVE and (do := _first(words, _DO)):
+    elif words[1] == "many" and words[-1] in _HAVE and (do := _first(words, DO)):
         rows = _rows(linking, names, range(do + 1, len(tokens) - 1))
         wanted = [c for c in linking.columns if name_stems(c.column) == tuple(t.stem for t in tokens[2:do])]
     else:
@@ -93,7 +92,7 @@ def _of_when(
 ) -> tuple[_Rows, ColumnKey] | None:
     """The rows and the date of which "when" asks: the one that the verb names, else their only one."""
     words = [t.lower for t in tokens]
-    if words[1] not in BE | _DO:
+    if words[1] not in BE | DO:
         return None
     for end in range(len(tokens) - 1, 2, -1):
         rows = _rows(linking, None, range(2, end))
@@ -126,17 +125,25 @@ def _rows(linking: Linking, names: RowNames | None, places: range) -> _Rows | No
     held: dict[str, set[int]] = {}
     for value in linking.values:
         called = value.column.column in naming_columns(value.column.table, own[value.column.table])
-        if called and value.match in _WHOLE and value.span.first in places and value.span.end <= places.stop:
+        if (
+            called
+            and value.match in INFLECTED
+            and value.span.first in places
+            and value.span.end <= places.stop
+        ):
             held.setdefault(value.column.table, set()).update(range(*value.span))
     left = [i for i in places if linking.tokens[i].lower not in _ARTICLES]
     fits = [
         t
         for t, said in held.items()
         if all(
-            i in said or linking.table_fit(t, i) >= _NAMED or linking.tokens[i].kind == "sign" for i in left
+            i in said or linking.table_fit(t, i) >= CLEARLY_NAMED or linking.tokens[i].kind == "sign"
+            for i in left
         )
     ]
     if len(fits) == 1:
         return _Rows(fits[0], True, places)
-    tables = [t for t in linking.tables if left and all(linking.table_fit(t, i) >= _NAMED for i in left)]
+    tables = [
+        t for t in linking.tables if left and all(linking.table_fit(t, i) >= CLEARLY_NAMED for i in left)
+    ]
     return _Rows(tables[0], False, places) if not held and len(tables) == 1 else None

@@ -7,13 +7,12 @@ from fathom.offline.grammars.sales_tables import OrderLines
 from fathom.offline.grammars.sold import trade_verbs
 from fathom.offline.linking import Linking
 from fathom.offline.linking.text import stem
-from fathom.offline.linking.wordlists import BE
+from fathom.offline.linking.wordlists import BE, DO
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
 from fathom.text.identifiers import identifier_words
 from fathom.text.inflection import in_number
 
-_DO = frozenset(("did", "do", "does"))
 _HAVE = frozenset(("has", "have", "had"))
 _PASSED = frozenset(("ever", "never", "not", "already", "recently", "actually", "also", "been"))
 _SELL, _SPEND = stem("sell"), stem("spend")
@@ -51,7 +50,7 @@ def _asks_what(linking: Linking, verbs: Sequence[int]) -> bool:
         return False
     (verb,) = verbs
     after = linking.tokens[verb + 1 : verb + 2]
-    done = words[1] in _DO | _HAVE | BE
+    done = words[1] in DO | _HAVE | BE
     passive = words[1] in BE
     return done and (verb == 2 or not passive) and all(t.stop or t.kind != "word" for t in after)
 
@@ -62,4 +61,4 @@ def _asks_who(linking: Linking, verbs: Sequence[int]) -> bool:
     spends = [i for i, t in enumerate(tokens[:_AHEAD]) if t.stem == _SPEND]
     buys = [i for i in verbs if i < _AHEAD and tokens[i].stem != _SELL]
     place = min((*buys, *spends), default=0)
-    return place > 0 and all(t.lower in _DO | _HAVE | _PASSED for t in tokens[1:place])
+    return place > 0 and all(t.lower in DO | _HAVE | _PASSED for t in tokens[1:place])

@@ -11,9 +11,10 @@ from fathom.offline.grammars.amounts import asked_money
 from fathom.offline.grammars.periods import PERIOD_WORDS
 from fathom.offline.grammars.ratios import asks_ratio
 from fathom.offline.linking import Linking, QuestionToken
+from fathom.offline.linking.levels import CLEARLY_NAMED
 from fathom.offline.linking.row_names import names_many, tells_who
 from fathom.offline.linking.text import name_stems
-from fathom.offline.linking.wordlists import LISTING, OPENINGS
+from fathom.offline.linking.wordlists import COUNTS, LISTING, OPENINGS
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
 from fathom.text.identifiers import identifier_words
@@ -24,11 +25,9 @@ _AGGREGATES = frozenset(
 )
 _AHEAD = OPENINGS | {"for", "in", "of", "the", "are", "is", "tell", "get"}
 _SHOWN = LISTING | {"me", "us", "all", "the"}
-_COUNTS = frozenset(("number", "count"))
 _AVERAGES = frozenset(("average", "avg", "mean"))
 _ENDS = frozenset("in for from where with of on at during and".split())
 _LISTED = frozenset(("list", "find", "return"))
-_MENTIONED = 0.6
 EACH = "for each"
 
 
@@ -64,7 +63,7 @@ def for_each(question: Question, linking: Linking, names: RowNames) -> Question:
 def _is_plural(linking: Linking, words: Sequence[QuestionToken]) -> bool:
     """True if words are one for things, which is no column's: "members"."""
     last = len(words) - 1
-    column = linking.alignment[:, last].max(initial=0) >= _MENTIONED or asked_money(linking) is not None
+    column = linking.alignment[:, last].max(initial=0) >= CLEARLY_NAMED or asked_money(linking) is not None
     return all(t.stop for t in words[:-1]) and names_many(words[-1]) and not column
 
 
@@ -80,7 +79,7 @@ def _grouping(linking: Linking, names: RowNames) -> int | None:
     """The place of the "per" or "by" before what the question groups by."""
     words = [t.lower for t in linking.tokens if not t.evidence]
     averaged = _AVERAGES & set(words)
-    summed = _COUNTS & set(words) or asked_money(linking, averaged=True) is not None
+    summed = COUNTS & set(words) or asked_money(linking, averaged=True) is not None
     if asks_ratio(linking) is not None or (averaged and summed):
         return None
     for place, word in enumerate(words[:-1]):
@@ -113,7 +112,7 @@ def _kinds(linking: Linking, place: int, names: RowNames, *, by: bool) -> bool:
         return False
     if any(t.kind != "word" or t.stop or t.lower in PERIOD_WORDS for t in behind):
         return False
-    rows = {m.table for m in linking.table_mentions if m.span.end == place and m.score >= _MENTIONED}
+    rows = {m.table for m in linking.table_mentions if m.span.end == place and m.named}
     return len([t for t in rows if _has_kinds(linking, t, {t.stem for t in behind}, names, by=by)]) == 1
 
 
@@ -138,11 +137,11 @@ def _named_until(linking: Linking, place: int) -> int | None:
     """The end of the words from a place that name a table or column, and no value."""
     if any(v.span.first <= place < v.span.end and v.match in {"exact", "quoted"} for v in linking.values):
         return None
-    tables = (m.span for m in linking.table_mentions if m.score >= _MENTIONED)
-    columns = (m.span for m in linking.column_mentions if m.score >= _MENTIONED)
+    tables = (m.span for m in linking.table_mentions if m.named)
+    columns = (m.span for m in linking.column_mentions if m.named)
     return max((s.end for s in (*tables, *columns) if s.first == place), default=None)
 
 
 def _is_named(linking: Linking, place: int) -> bool:
     """True if a word is part of a table's name."""
-    return any(m.span.first <= place < m.span.end and m.score >= _MENTIONED for m in linking.table_mentions)
+    return any(m.span.first <= place < m.span.end and m.named for m in linking.table_mentions)

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from fathom.offline.linking import LinkedValue, Linking, QuestionToken, Span
 from fathom.offline.linking.text import stem
+from fathom.offline.linking.value_match import HELD
 from fathom.offline.linking.wordlists import MONTHS, OPENINGS, WEEKDAYS
 from fathom.records import Assumption, Question
 from fathom.text.dictionary import SHORTEST, common_words, is_english, likeliest, one_slip_away
 from fathom.text.inflection import plural, singular
 from fathom.text.patterns import Pattern
 
-_WHOLE = frozenset(("exact", "folded", "stem", "boolean", "code"))
 _LIKELY = 0.5
 _TIMES = (*MONTHS, *WEEKDAYS)
 _WORDS = Pattern(r"[^\W\d_]+")
@@ -61,7 +61,7 @@ def _holds(value: LinkedValue, token: QuestionToken) -> bool:
     if value.match == "partial":
         return token.lower in _WORDS.findall(str(value.value).casefold())
     likely = value.match != "code" or value.probability >= _LIKELY  # AB is no part of "abums"
-    return value.match in _WHOLE and likely
+    return value.match in HELD and likely
 
 
 def _is_plain(token: QuestionToken) -> bool:

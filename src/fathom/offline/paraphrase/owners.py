@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from fathom.offline.linking import Linking
+from fathom.offline.linking.value_match import SPELT
 from fathom.offline.linking.wordlists import OPENINGS, PHRASE_ENDS
 from fathom.records import Question
 from fathom.text.patterns import Pattern
@@ -18,7 +19,6 @@ _UNCLEAR = Pattern(
     re.IGNORECASE,
 )
 _NO_OWNERS = OPENINGS | {"it", "let", "that", "there", "here", "all"}
-_SPELT = frozenset(("exact", "folded"))
 
 
 def of_owners(question: Question, linking: Linking) -> Question:
@@ -32,7 +32,7 @@ def of_owners(question: Question, linking: Linking) -> Question:
     def said(match: re.Match[str]) -> str:
         places = linking.places(match.start("owner"), match.end("owner") + 2)
         stored = any(
-            "'" in str(v.value) and v.match in _SPELT and places & {*range(*v.span)} for v in linking.values
+            "'" in str(v.value) and v.match in SPELT and places & {*range(*v.span)} for v in linking.values
         )
         opening, _, name = match["owner"].partition(" ")
         if opening.casefold() not in _NO_OWNERS:

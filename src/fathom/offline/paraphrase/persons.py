@@ -8,26 +8,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fathom.offline.linking import ColumnKey, Linking, QuestionToken, Span
-from fathom.offline.linking.wordlists import BE, DEGREES, PHRASE_ENDS, ROLE_VERBS
+from fathom.offline.linking.levels import CLEARLY_NAMED
+from fathom.offline.linking.value_match import SPELT
+from fathom.offline.linking.wordlists import BE, DEGREES, DO, PHRASE_ENDS, ROLE_VERBS, WHICH
 from fathom.offline.paraphrase.phrases import column_named, names_in_words
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
 from fathom.text.identifiers import identifier_words
 from fathom.text.inflection import in_number
 
-_NAMED = 0.6
 _COLUMN = 0.5
 _NEAR = 3
 """Words from a verb to the extreme that it is about: "has by far the highest"."""
-_CLEARLY = 0.9
-_WHICH = frozenset(("which", "what"))
-_DO = frozenset(("do", "does", "did"))
-_VERBS = BE | _DO | {"have", "has", "had"}
+_VERBS = BE | DO | {"have", "has", "had"}
 _NAMES = frozenset(("name", "surnam", "forenam"))
 _ENDS = frozenset(".?!;")
 _EXTREMES = {"most": "highest", "least": "lowest"}
 _LONGEST = 4
-_WHOLE = frozenset(("exact", "folded"))
 
 
 def asked_by_name(question: Question, linking: Linking, names: RowNames) -> Question:
@@ -90,7 +87,7 @@ def _doer(tokens: Sequence[QuestionToken], linking: Linking) -> ColumnKey | None
     if len(tokens) < 3 or tokens[0].lower != "who" or tokens[1].stop or tokens[1].quoted:
         return None
     end = len(tokens) - (tokens[-1].kind == "sign")
-    rows = {v.column.table for v in linking.values if v.match in _WHOLE and _is_rest(tokens, v.span, end)}
+    rows = {v.column.table for v in linking.values if v.match in SPELT and _is_rest(tokens, v.span, end)}
     meant = [
         c
         for c in linking.columns
@@ -116,18 +113,18 @@ def _asked(tokens: Sequence[QuestionToken], linking: Linking, names: RowNames) -
     if len(tokens) > 1 and words[0] == "who" and words[1] not in BE:
         persons = [t for t in linking.tables if names.holds_persons(t)]
         done = [t for t in linking.tables if _does(identifier_words(t)[-1], tokens[1])]
-        ranked = {m.column.table for m in linking.column_mentions if m.score >= _CLEARLY}
+        ranked = {m.column.table for m in linking.column_mentions if m.whole}
         for only in (done, persons, [*ranked] if linking.superlatives and words[1] == "has" else []):
             if len(only) == 1:
                 return [(only[0], 1)]
         return [(t, 1) for t in persons]
-    for place in range(1, len(words) if words[:1] and words[0] in _WHICH else 0):
+    for place in range(1, len(words) if words[:1] and words[0] in WHICH else 0):
         if tokens[place].stop:
             break
         if place + 1 < len(tokens) and linking.table_alignment[:, place + 1].max(initial=0) >= _COLUMN:
             continue  # "which department stores"
         named = linking.table_alignment[:, place]
-        if named.max(initial=0) >= max(_NAMED, column_named(linking, place)):
+        if named.max(initial=0) >= max(CLEARLY_NAMED, column_named(linking, place)):
             followed = place + 1 < len(tokens) and tokens[place + 1].kind == "word"
             return [(linking.tables[int(named.argmax())], place + 1)] if followed else []
     return []
@@ -136,7 +133,7 @@ def _asked(tokens: Sequence[QuestionToken], linking: Linking, names: RowNames) -
 def _asks_of_others(tokens: Sequence[QuestionToken], place: int) -> bool:
     """True if something was done to those asked for ("which customers did Ann serve"), or no verb follows."""
     word = tokens[place].lower
-    if word in _DO:
+    if word in DO:
         return place + 1 == len(tokens) or tokens[place + 1].lower != "not"
     return word in PHRASE_ENDS - _VERBS
 

@@ -7,21 +7,20 @@ from fathom.offline.grammars.periods import asked_period
 from fathom.offline.grammars.ratios import asks_ratio
 from fathom.offline.linking import Linking
 from fathom.offline.linking.cues import superlative_direction
+from fathom.offline.linking.levels import CLEARLY_NAMED
 from fathom.offline.linking.records import QuestionToken
 from fathom.offline.linking.row_names import names_many, numbering_columns
 from fathom.offline.linking.text import name_stems
-from fathom.offline.linking.wordlists import BE, LISTING, OPENINGS, PHRASE_ENDS
+from fathom.offline.linking.wordlists import BE, LISTING, OPENINGS, PHRASE_ENDS, WHICH
 from fathom.offline.queries.query import TableRef
 from fathom.offline.queries.rows import RowNames
 from fathom.records import Question
 from fathom.text.identifiers import identifier_words
 
-_NAMED = 0.6
 _DETERMINERS = frozenset("the all every any each a an some our my".split())
 _PARTICIPLES = ("ed", "ing")
 _ENDS = frozenset(".?!;")
 _LIVE = frozenset("live lives living reside resides".split())
-_WHAT = frozenset(("what", "which"))
 _BY_DATE = frozenset("first last next previous".split())
 """Words for an order that name no column: "the first race of 2018"."""
 _SPELT = {"l": "last", "f": "first"}
@@ -86,7 +85,7 @@ def _phrase(tokens: Sequence[QuestionToken]) -> int | None:
     elif (
         len(words) > 2
         and words[1] in BE
-        and (words[0] == "who" or (words[0] in _WHAT and words[2] in _DETERMINERS))
+        and (words[0] == "who" or (words[0] in WHICH and words[2] in _DETERMINERS))
     ):
         place = 2
     elif words and words[0] in OPENINGS:
@@ -95,7 +94,7 @@ def _phrase(tokens: Sequence[QuestionToken]) -> int | None:
         place += 1
     if place >= len(words) or words[place] in PHRASE_ENDS:
         return None
-    return None if words[0] in _WHAT and words[place] in _BY_DATE else place
+    return None if words[0] in WHICH and words[place] in _BY_DATE else place
 
 
 def _head(linking: Linking, tokens: Sequence[QuestionToken], first: int) -> int:
@@ -131,21 +130,21 @@ def _asked(text: str, linking: Linking, rows: RowNames, ends: tuple[int, int], *
         if names and " and " in names:
             return names + text[tokens[head].end :]
     opened = tokens[0].lower in OPENINGS
-    column = linking.alignment[:, head].max(initial=0) >= _NAMED
+    column = linking.alignment[:, head].max(initial=0) >= CLEARLY_NAMED
     return phrase if column and not opened else None
 
 
 def _is_named(linking: Linking, place: int) -> bool:
     """True if a word names a table or column."""
     named = (a[:, place].max(initial=0) for a in (linking.alignment, linking.table_alignment))
-    return bool(max(named) >= _NAMED)
+    return bool(max(named) >= CLEARLY_NAMED)
 
 
 def column_named(linking: Linking, place: int) -> float:
     """How well a word names a column, and not what that is of: "orders" is no `order_date`."""
     token = linking.tokens[place]
     columns = zip(linking.columns, linking.alignment[:, place], strict=True)
-    fits = (a for c, a in columns if a >= _NAMED and token.stem not in name_stems(c.column)[:-1])
+    fits = (a for c, a in columns if a >= CLEARLY_NAMED and token.stem not in name_stems(c.column)[:-1])
     return float(max(fits, default=0.0))
 
 
@@ -153,7 +152,7 @@ def _table(linking: Linking, place: int) -> str | None:
     """The table whose rows a word names, unless it names a column better."""
     named = linking.table_alignment[:, place]
     best = named.max(initial=0)
-    if best < max(_NAMED, column_named(linking, place)):
+    if best < max(CLEARLY_NAMED, column_named(linking, place)):
         return None
     tables = [t for t, n in zip(linking.tables, named, strict=True) if n == best]
     return max(tables, key=linking.table_score)

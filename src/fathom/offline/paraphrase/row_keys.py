@@ -10,6 +10,7 @@ from fathom.offline.grammars.sold import trade_verbs
 from fathom.offline.linking import ColumnKey, LinkedValue, Linking, NumberMention, Span
 from fathom.offline.linking.row_names import names_many
 from fathom.offline.linking.text import stem
+from fathom.offline.linking.value_match import SPELT
 from fathom.offline.queries.query import TableRef
 from fathom.offline.queries.rows import RowNames
 from fathom.records import TableProfile
@@ -20,7 +21,6 @@ _SPEND = stem("spend")
 _INTO = frozenset(("in", "to", "into", "within", "across"))
 _REACH = 5
 """Words among which "by" stands before the names of several who bought."""
-_WHOLE = frozenset(("exact", "folded"))
 _MEANT = 0.95
 _DOUBTED = 0.3
 
@@ -59,7 +59,7 @@ def _key(
     if len(named) != 1 or names_many(linking.tokens[place]):
         return None
     own = names.key_of(TableRef(named.pop()))
-    if not own or any(v.span == number.span and v.match in _WHOLE for v in linking.values):
+    if not own or any(v.span == number.span and v.match in SPELT for v in linking.values):
         return None
     profile = profiles.get(own[0].table.name)
     seen = profile.columns.get(own[0].name) if profile is not None else None
@@ -81,7 +81,7 @@ def buyers_first(linking: Linking, lines: Sequence[OrderLines], names: RowNames)
     verbs = trade_verbs(linking, lines, names)
     values: Sequence[LinkedValue] = linking.values
     for value in linking.values:
-        if value.match not in _WHOLE or value.column.table not in buyers:
+        if value.match not in SPELT or value.column.table not in buyers:
             continue
         if value.column in called and _buys(linking, value.span, verbs):
             values = _within(values, value, buyers)

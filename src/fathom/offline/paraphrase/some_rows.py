@@ -11,7 +11,6 @@ from fathom.records import Question
 _ASKING = LISTING | frozenset("name write mention identify provide state tell get pick choose select".split())
 _BETWEEN = frozenset("me us any some down out of the just only exactly".split())
 _ENDS = frozenset(". , ? who that which with from in on by for whose and or".split())
-_NAMED = 0.5
 _MOST = 1_000
 _REACH = 4
 
@@ -52,14 +51,14 @@ def _leads(place: int, linking: Linking) -> bool:
 
 def _describes(place: int, linking: Linking, names: RowNames) -> bool:
     """True if the word behind a number is that of a column of numbers."""
-    said = (m for m in linking.column_mentions if m.span.first == place and m.score >= _NAMED)
+    said = (m for m in linking.column_mentions if m.span.first == place)
     return any(names.measures(ColumnKey(*m.column)) for m in said)
 
 
 def _is_of_things(place: int, linking: Linking) -> bool:
     """True if the words from a place on are, up to where their phrase ends, the plural of a known thing."""
-    named = [m.span for m in linking.table_mentions if m.score >= _NAMED]
-    named += [m.span for m in linking.column_mentions if m.score >= _NAMED]
+    named = [m.span for m in linking.table_mentions]
+    named += [m.span for m in linking.column_mentions]
     for at in range(place, min(place + _REACH, len(linking.tokens))):
         token = linking.tokens[at]
         if token.lower in _ENDS:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fathom.offline.linking import ColumnKey, LinkedValue, Linking, Span
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.text import stem
 from fathom.offline.queries.query import (
     ComparisonPredicate,
@@ -19,7 +20,6 @@ _BE = frozenset("is was are were be being named called :".split()) | {"="}
 _ARTICLES = frozenset(("the", "a", "an", "of"))
 _DID = frozenset(("did", "does", "do", "has", "have", "had"))
 _LOCATED = frozenset(("in", "at", "on", "for"))
-_NAMED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class Casting:
             return Cast(key, named, frozenset(places))
         side = SIDES.get(self._words[place])
         verb = self._words[place]
-        keeps = self._linking.table_alignment[:, place].max(initial=0) >= _NAMED
+        keeps = self._linking.table_alignment[:, place].max(initial=0) >= NAMED
         first = named.span.first - (did or before in {"that", "which"})
         return self._in(side, named, first, place if keeps and verb else place + 1)
 
@@ -186,8 +186,8 @@ class Casting:
         """True if a word names one of the homes, or a column of theirs, and no role."""
         if self._words[place] in SIDES or self._linking.tokens[place].stop:
             return False
-        return any(self._linking.table_fit(t, place) >= _NAMED for t in self._pair.homes) or any(
-            a[place] >= _NAMED
+        return any(self._linking.table_fit(t, place) >= NAMED for t in self._pair.homes) or any(
+            a[place] >= NAMED
             for c, a in zip(self._linking.columns, self._linking.alignment, strict=True)
             if c.table in self._pair.homes
         )
@@ -200,7 +200,7 @@ class Casting:
         while place and self._linking.tokens[place].stop:  # "airlines that are from Canada"
             place -= 1
         own = self._linking.table_fit(self._pair.table, place)
-        return bool(self._linking.table_alignment[:, place].max(initial=0) >= max(_NAMED, own + 0.01))
+        return bool(self._linking.table_alignment[:, place].max(initial=0) >= max(NAMED, own + 0.01))
 
 
 def _compares(condition: Condition, column: ColumnKey) -> bool:

@@ -23,7 +23,6 @@ from fathom.offline.roles.keys import KEY_STEMS, RoleKey, deed_keys
 _OWNER = ("'s", "s'", "\u2019s")
 _ASKING = frozenset("who whom what which is was are the name of and".split())
 _ARTICLES = frozenset(("the", "our"))
-_NAMED = 0.9
 
 
 def role_holders(
@@ -83,7 +82,7 @@ def _said(linking: Linking, key: RoleKey, values: Sequence[LinkedValue], names: 
         named.append(place)
     ended = bool(named) and tokens[named[-1]].stem == noun
     said = held.union(named)
-    if end < len(tokens) and linking.table_fit(key.table, end) >= _NAMED:
+    if end < len(tokens) and linking.names_wholly(key.table, end):
         said.add(end)  # "of the north | branch"
     return frozenset(said - held) if ended and _asks_who(linking, key, said, names) else frozenset()
 
@@ -96,6 +95,6 @@ def _asks_who(linking: Linking, key: RoleKey, said: Collection[int], names: RowN
         or t.kind == "sign"
         or t.lower in _ASKING
         or t.stem in called
-        or linking.table_fit(key.target, i) >= _NAMED
+        or linking.names_wholly(key.target, i)
         for i, t in enumerate(linking.tokens)
     )

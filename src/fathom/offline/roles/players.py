@@ -6,6 +6,7 @@ from dataclasses import replace
 from fathom.offline.checks.account import Accounts, tables_named_first
 from fathom.offline.grammars.amounts import said_of_money
 from fathom.offline.linking import Linking
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems, stem
 from fathom.offline.proposals.proposals import Proposal
@@ -28,7 +29,6 @@ from fathom.offline.roles.keys import SIDES, RolePair, role_pairs
 from fathom.offline.roles.role_filters import asks_for_home, speaks_of
 from fathom.offline.roles.role_joins import joins_to, said_key
 
-_NAMED = 0.5
 _PERSONS = frozenset(map(stem, (
     "user person people member customer client employee student author player friend contact patient"
 ).split()))  # fmt: skip
@@ -150,7 +150,7 @@ def _grouped_home(linking: Linking, pair: RolePair, names: RowNames) -> str | No
     for place, token in enumerate(tokens[:-1]):
         if token.lower in first:
             for end in range(place + 1, min(place + 4, len(tokens))):
-                named = [h for h in pair.homes if linking.table_fit(h, end) >= _NAMED]
+                named = [h for h in pair.homes if linking.table_fit(h, end) >= NAMED]
                 if named:
                     return named[0]
     return None

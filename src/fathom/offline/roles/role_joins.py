@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from fathom.offline.linking import Linking
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.text import name_stems
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import ColumnRef, Join, Query, TableRef, Unrepresentable, rebuilt
@@ -10,7 +11,6 @@ from fathom.offline.queries.to_sql import joined
 from fathom.offline.roles.keys import SIDES, RoleKey, RolePair, role_pairs
 
 _EACH = frozenset("each every which what the a an any".split())
-_NAMED = 0.5
 
 
 def with_said_roles(query: Query, linking: Linking, planner: JoinPlanner) -> tuple[Query, bool]:
@@ -82,7 +82,7 @@ def _leads_home(linking: Linking, pair: RolePair, place: int) -> bool:
 
 def _names(linking: Linking, table: str, place: int, word: str = "") -> bool:
     """True if a word names a table, by its own stem where that is given."""
-    return linking.table_fit(table, place) >= _NAMED and (not word or word in name_stems(table))
+    return linking.table_fit(table, place) >= NAMED and (not word or word in name_stems(table))
 
 
 def joins_to(planner: JoinPlanner, pair: RolePair, key: RoleKey, home: str) -> tuple[Join, ...] | None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from fathom.offline.linking import Linking
+from fathom.offline.linking.levels import WHOLLY_NAMED
 from fathom.offline.linking.text import stem
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.roles.keys import KEY_STEMS, RoleKey, deed_keys
@@ -11,7 +12,6 @@ from fathom.text.identifiers import identifier_words
 
 _STAFF = frozenset(map(stem, "rep representative agent manager executive clerk officer".split()))
 _TRADES = frozenset(map(stem, "sales account customer client service support".split()))
-_NAMED = 0.9
 
 
 def by_keys_own_words(
@@ -45,12 +45,12 @@ def _calling(key: RoleKey) -> tuple[str, ...]:
 
 def _is_named(linking: Linking, place: int, key: RoleKey) -> bool:
     """True if something other than a key is called by a word and the one before it."""
-    tables = linking.table_alignment[:, place].max(initial=0) >= _NAMED
+    tables = linking.table_alignment[:, place].max(initial=0) >= WHOLLY_NAMED
     values = any(
         v.span.first < place < v.span.end and v.match in {"exact", "folded", "stem"} for v in linking.values
     )
     columns = any(
-        linking.alignment[row, place] >= _NAMED
+        linking.alignment[row, place] >= WHOLLY_NAMED
         for row, c in enumerate(linking.columns)
         if c.in_query() != key.in_query
     )

@@ -21,8 +21,8 @@ WAREHOUSES = {
     "trino": makers.trino_databases,
     "bigquery": makers.bigquery_databases,
     "snowflake": makers.snowflake_databases,
+    "spark": makers.spark_databases,
 }
-OTHERS = {"spark": makers.spark_databases}
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Shop:
 
 def shops(engine: str, folder: Path) -> Iterator[Shop]:
     """The shop on one engine."""
-    with (MAKERS | WAREHOUSES | OTHERS)[engine](folder) as make:
+    with (MAKERS | WAREHOUSES)[engine](folder) as make:
         whole = make(*WHOLE)
         yield Shop(whole, whole.restricted(GRANTED), make(*TWIN), folder / "cache")
 

@@ -1,4 +1,4 @@
-"""Rights on the stand-ins of Trino, BigQuery and Snowflake: a user meets nothing that is hidden."""
+"""Rights on the stand-ins of Trino, BigQuery and Snowflake, and on a real Spark: nothing hidden is met."""
 
 import pytest
 
@@ -7,7 +7,8 @@ from tests.rights.conftest import WAREHOUSES, Shop
 from tests.rights.test_restricted import grant
 from tests.rights.world import leaks
 
-pytestmark = pytest.mark.parametrize("shop", WAREHOUSES, indirect=True, scope="module")
+SHOPS = [pytest.param(name, marks=[pytest.mark.spark] * (name == "spark")) for name in WAREHOUSES]
+pytestmark = pytest.mark.parametrize("shop", SHOPS, indirect=True, scope="module")
 
 
 def test_the_schema_is_that_of_what_is_seen(shop: Shop) -> None:

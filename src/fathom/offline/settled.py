@@ -1,4 +1,4 @@
-"""What answers a question: its query, and all that this rests on."""
+"""A query that answers a question, and all that it rests on."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -43,8 +43,8 @@ EVIDENCE: Mapping[str, int] = {
     "leaves nothing open": 1,
     "repeats a solved question": 0,
 }
-"""What speaks for a query (1) or against it (-1), by name: so its weight is bounded when it is learned. For 0
-either may come out."""
+"""Properties of a query by name. Those marked 1 may only speak for it, those marked -1 only against it: their
+weights are bounded when they are learned. For 0 either may come out."""
 
 
 def with_confidence(engine: OfflineEngine, settled: Settled) -> Settled:

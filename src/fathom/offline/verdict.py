@@ -33,17 +33,17 @@ from fathom.offline.ranking.reranker import Reranker
 from fathom.offline.scores import WeighedChoice, weigh
 
 UNLEARNED = 0.2
-"""What a ratio or period stands for against other ways to read a question: not learned, but what ratios came
-to on BIRD's training questions. Like the others here it decides between ways; nobody is told it
-(`fathom.offline.stated`)."""
+"""A ratio or period stands for this against other ways to read a question. It is not learned, but the share
+of ratios that were right on BIRD's training questions. Like the others here it decides between ways; nobody
+is told it (`fathom.offline.stated`)."""
 DOUBTED = 0.7
-"""What stands for at most so much falls short of its question: of 48 such best guesses on Spider's training
+"""A query that falls short of its question stands for no more: of 48 such best guesses on Spider's training
 databases that would have been answered, by weights that never saw these, 34 were right."""
 NEXT = 6
 """Likely candidates among which to look for one that passes over nothing."""
 SETTLED = 0.9
-"""What a ratio or period stands for that leaves nothing open and whose result is sensible. What opinions
-weigh (`fathom.offline.opinions`) was learned with this in place."""
+"""A ratio or period that leaves nothing open, and whose result is sensible, stands for this. The weights of
+opinions (`fathom.offline.opinions`) were learned with it in place."""
 UNSUPPORTED = 0.55
 SAME = 0.95
 """Similarity from which a solved question is the same one but for its values: nine in ten of their queries

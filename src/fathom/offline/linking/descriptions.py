@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fathom.offline.linking.implied_mentions import MENTIONED
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.records import Linking, QuestionToken
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.wordlists import NEGATIONS, RELATIVES
@@ -143,7 +143,7 @@ def _superlatives(linking: Linking) -> list[int]:
 def _told_of(linking: Linking, place: int, table: str | None) -> bool:
     """True if a word names a column of a table."""
     aligned = linking.alignment[:, place]
-    return any(a >= MENTIONED and c.table == table for c, a in zip(linking.columns, aligned, strict=True))
+    return any(a >= NAMED and c.table == table for c, a in zip(linking.columns, aligned, strict=True))
 
 
 def _rows_at(linking: Linking, tokens: list[QuestionToken], place: int) -> str | None:
@@ -162,7 +162,7 @@ def _alone(linking: Linking, tokens: list[QuestionToken], place: int) -> bool:
         return True
     table, here, after = _table_at(linking, place), linking.alignment[:, place], place + 1
     return not any(
-        named >= MENTIONED and (column.table == table or also >= MENTIONED)
+        named >= NAMED and (column.table == table or also >= NAMED)
         for column, named, also in zip(linking.columns, linking.alignment[:, after], here, strict=True)
     )
 
@@ -170,7 +170,7 @@ def _alone(linking: Linking, tokens: list[QuestionToken], place: int) -> bool:
 def _table_at(linking: Linking, place: int) -> str | None:
     """The table that a word names, where no value is named by it."""
     aligned = linking.table_alignment[:, place]
-    if aligned.max(initial=0) < MENTIONED or linking.tokens[place].stop:
+    if aligned.max(initial=0) < NAMED or linking.tokens[place].stop:
         return None
     return linking.tables[int(aligned.argmax())]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.reading import TokenMatches
 from fathom.offline.linking.records import ROLES, ColumnKey, Floats, LinkedValue, QuestionToken, Span
 from fathom.offline.linking.row_names import asked_table, each_table, naming_columns, naming_keys
@@ -31,8 +32,6 @@ _NOWHERE = Span(0, 0)
 _DATE_STEMS = frozenset(map(stem, ("date", "datetime", "time", "timestamp", "day", "year", "at", "on")))
 _CALLED = 0.7
 """How likely what names the rows is shown where a question asks for these rows."""
-MENTIONED = 0.5
-"""Alignment from which words count as a mention."""
 
 
 def with_implied(reading: TokenMatches, tables: Floats, columns: Floats) -> Floats:
@@ -74,7 +73,7 @@ def extent_first(reading: TokenMatches, columns: Floats) -> Floats:
     asked = [*reading.superlatives, *measured_places(reading.tokens)]
     if not any(reading.tokens[i].stem in _SIZES for i in asked):
         return columns
-    said = reading.columns.alignment.max(axis=1, initial=0) >= MENTIONED
+    said = reading.columns.alignment.max(axis=1, initial=0) >= NAMED
     names = [set(identifier_words(c.column)) for c in words.columns]
     wide = {words.owner[i] for i, name in enumerate(names) if name & _EXTENTS and _measures(words)[i]}
     behind = [
@@ -135,16 +134,16 @@ def sought(reading: TokenMatches) -> list[int]:
     for place in measured_places(reading.tokens):
         aligned = (reading.tables.alignment[:, place], reading.columns.alignment[:, place])
         counts = reading.tokens[place - 1].lower in {"many", "much"}
-        if not counts or all(a.max(initial=0) < MENTIONED for a in aligned):
+        if not counts or all(a.max(initial=0) < NAMED for a in aligned):
             meant = np.maximum(reading.columns.related[:, place], reading.columns.alignment[:, place])
-            found |= set(np.flatnonzero((meant >= MENTIONED) & _measures(reading.words)).tolist())
+            found |= set(np.flatnonzero((meant >= NAMED) & _measures(reading.words)).tolist())
     return sorted(found)
 
 
 def named_tables(reading: TokenMatches, span: Span = _NOWHERE) -> frozenset[str]:
     """The tables that words name, but for those of a span."""
     aligned = np.delete(reading.tables.alignment, range(*span), axis=1).max(axis=1, initial=0)
-    return frozenset(t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
+    return frozenset(t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= NAMED)
 
 
 def _whereabouts(reading: TokenMatches) -> set[int]:
@@ -196,5 +195,5 @@ def _first_asked(reading: TokenMatches) -> int | None:
     for place, token in enumerate(reading.tokens):
         if not token.stop and place not in reading.superlatives:
             best = int(alignment[:, place].argmax()) if len(alignment) else 0
-            return best if len(alignment) and alignment[best, place] >= MENTIONED else None
+            return best if len(alignment) and alignment[best, place] >= NAMED else None
     return None

@@ -12,7 +12,6 @@ from fathom.offline.linking.cues import superlative_direction
 from fathom.offline.linking.features import column_features, table_features
 from fathom.offline.linking.implied_mentions import (
     BEFORE_YEARS,
-    MENTIONED,
     called,
     extent_first,
     named_tables,
@@ -20,6 +19,7 @@ from fathom.offline.linking.implied_mentions import (
     with_implied,
     years_meant,
 )
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.namesakes import things_first
 from fathom.offline.linking.numbers import ASKED_FOR
 from fathom.offline.linking.reading import TokenMatches, read
@@ -198,7 +198,7 @@ def _mentions(alignment: Floats) -> list[tuple[int, Span, float]]:
         runs = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
         for run in runs:
             score = min(1.0, float(alignment[row, run].sum()))
-            if score >= MENTIONED:
+            if score >= NAMED:
                 found.append((int(row), Span(int(run[0]), int(run[-1]) + 1), score))
     return found
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from fathom.offline.linking.implied_mentions import MENTIONED
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.reading import TokenMatches
 from fathom.offline.linking.records import ColumnKey, LinkedValue, Span
 from fathom.offline.linking.row_names import naming_keys
@@ -57,4 +57,4 @@ def _with_kind(value: LinkedValue, thing: LinkedValue, kinds: dict[int, set[str]
 def _kinds(reading: TokenMatches, place: int) -> Iterator[str]:
     """The tables that a word names."""
     aligned = reading.tables.alignment[:, place]
-    return (t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
+    return (t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= NAMED)

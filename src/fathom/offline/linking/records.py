@@ -74,43 +74,40 @@ class QuestionToken:
     evidence: bool = False
 
 
+class Mention:
+    """Words that name something; `score` from 0.5 to 1 says how well they match its name."""
+
+    __slots__ = ()
+    score: float
+
+    @property
+    def named(self) -> bool:
+        """True if the words are more than half of the name."""
+        return self.score >= CLEARLY_NAMED
+
+    @property
+    def whole(self) -> bool:
+        """True if the words are the whole name: nothing else around them need tell what is meant."""
+        return self.score >= WHOLLY_NAMED
+
+
 @dataclass(frozen=True, slots=True)
-class TableMention:
-    """Words that name a table. `score` from 0.5 to 1 says how well they match its name."""
+class TableMention(Mention):
+    """Words that name a table."""
 
     table: str
     span: Span
     score: float
 
-    @property
-    def named(self) -> bool:
-        """Whether the words are more than half of the name."""
-        return self.score >= CLEARLY_NAMED
-
-    @property
-    def whole(self) -> bool:
-        """Whether the words are the whole name, so that nothing else around them need tell what is meant."""
-        return self.score >= WHOLLY_NAMED
-
 
 @dataclass(frozen=True, slots=True)
-class ColumnMention:
-    """Words that name a column, by its name, description or a synonym; `score` is that of a table's name."""
+class ColumnMention(Mention):
+    """Words that name a column, by its name, description or a synonym."""
 
     column: ColumnKey
     span: Span
     score: float
     source: Literal["name", "description", "synonym"] = "name"
-
-    @property
-    def named(self) -> bool:
-        """Whether the words are more than half of the name."""
-        return self.score >= CLEARLY_NAMED
-
-    @property
-    def whole(self) -> bool:
-        """Whether the words are the whole name, so that nothing else around them need tell what is meant."""
-        return self.score >= WHOLLY_NAMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +243,7 @@ class Linking:
         return float(self.table_alignment[self.tables.index(table), place])
 
     def names_wholly(self, table: str, place: int) -> bool:
-        """Whether a token names a table by itself."""
+        """True if a token names a table by itself."""
         return self.table_fit(table, place) >= WHOLLY_NAMED
 
     def score(self, column: ColumnKey, role: Role) -> float:

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from fathom.offline.linking.implied_mentions import ASKED, MENTIONED, named_tables, sought
+from fathom.offline.linking.implied_mentions import ASKED, named_tables, sought
+from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.reading import TokenMatches
 from fathom.offline.linking.records import ROLES, Floats, LinkedValue, Span
 from fathom.offline.linking.row_names import naming_keys
@@ -93,7 +94,7 @@ def _objects(reading: TokenMatches, span: Span, named: Collection[Span]) -> froz
         )
         aligned = aligned[:, first - 1 :] if does else aligned[:, :0]
     best = aligned.max(axis=1, initial=0)
-    return frozenset(t for t, a in zip(reading.words.tables, best, strict=True) if a >= MENTIONED)
+    return frozenset(t for t, a in zip(reading.words.tables, best, strict=True) if a >= NAMED)
 
 
 def _kinds_after(reading: TokenMatches, span: Span) -> frozenset[str]:
@@ -102,7 +103,7 @@ def _kinds_after(reading: TokenMatches, span: Span) -> frozenset[str]:
     if any(t.lower.endswith("s") for t in reading.tokens[after]):
         return frozenset()
     aligned = reading.tables.alignment[:, after].max(axis=1, initial=0)
-    return frozenset(t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= MENTIONED)
+    return frozenset(t for t, a in zip(reading.words.tables, aligned, strict=True) if a >= NAMED)
 
 
 def _kinds_before(reading: TokenMatches, span: Span) -> frozenset[str]:
@@ -124,7 +125,7 @@ def _of_subjects(
     namesakes = words.same_name[[i for t in about for i in asked[t]]].max(axis=0, initial=0) > 0
     elsewhere = np.array([c.table not in about for c in words.columns])
     alike = np.array([c in words.uniform for c in words.columns])
-    unnamed = reading.columns.alignment.max(axis=1, initial=0) < MENTIONED
+    unnamed = reading.columns.alignment.max(axis=1, initial=0) < NAMED
     lowered = columns.copy()
     lowered[(namesakes & elsewhere) | (alike & unnamed), ROLES.index("select")] *= _DOUBTED
     return lowered

@@ -10,7 +10,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 # Half of their time tests wait for processes of their own: three workers keep two cores busy.
 PYTEST_WORKERS ?= 3
 
-.PHONY: demo test check check_and_spark lint types layers unit most spark bench docs clean help
+.PHONY: demo test check lint types layers unit bench docs clean help
 
 help:
 	@echo "make demo   ask real questions of the embedded sample database"
@@ -28,20 +28,15 @@ $(DEV_STAMP): $(RUN_STAMP)
 	@echo "Adding the development tools (once) ..."
 	@$(BIN)/python -m pip install --disable-pip-version-check -q "pip>=25.1"
 	@$(BIN)/python -m pip install --disable-pip-version-check --no-compile -q -e ".[postgres,mysql,trino,bigquery,snowflake,spark,databricks,models,mcp,web,analysis]" --group dev
-	@$(BIN)/python -W ignore -m compileall -q -j 0 -x '/tests/' $(VENV)/lib >/dev/null || true  # pip has one core
+	@$(BIN)/python -W ignore -m compileall -q -j 0 -x '/tests/' $(VENV)/lib >/dev/null || true  # on all cores; some packages hold files of other Pythons
 	@touch $@
 
 demo: $(RUN_STAMP)
 	@$(BIN)/fathom demo
 
-# Side by side: types take one core for minutes, and Spark waits half a minute for its server to start. It
-# begins when the checks are done.
+# Side by side: types take one core for minutes.
 test: $(DEV_STAMP)
-	@$(MAKE) --no-print-directory -j 2 most check_and_spark
-
-check_and_spark: $(DEV_STAMP)
-	@$(MAKE) --no-print-directory check
-	@$(MAKE) --no-print-directory spark
+	@$(MAKE) --no-print-directory -j 2 check unit
 
 check: lint types layers
 
@@ -54,13 +49,11 @@ types: $(DEV_STAMP)
 layers: $(DEV_STAMP)
 	@echo "import layers ..."; $(BIN)/lint-imports
 
-unit: most spark
-
-most: $(DEV_STAMP)
+# Spark comes last and in one process: each further one would start a Spark of its own, and beside the others
+# it takes seven times as long, and a query that is to be stopped within seconds takes a minute.
+unit: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not spark" --durations 40
-
-spark: $(DEV_STAMP)
-	@$(BIN)/python -m pytest -m spark tests/databases tests/rights  # one process: each would start a Spark of its own
+	@$(BIN)/python -m pytest -m spark tests/databases tests/rights
 
 bench: $(DEV_STAMP)
 	@$(BIN)/python -m pip install --disable-pip-version-check -q --group bench

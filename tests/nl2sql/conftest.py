@@ -35,9 +35,10 @@ def genes(folder: Path) -> Iterator[Database]:
         yield opened
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    with genes(tmp_path) as opened:
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """One for all tests of a module: they don't write to it, and each has a cache of its own."""
+    with genes(tmp_path_factory.mktemp("genes")) as opened:
         yield opened
 
 

@@ -8,7 +8,7 @@ import asyncio
 import json
 import re
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,9 +17,11 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.nl2sql.conftest import genes
 
 from fathom import registry
 from fathom.answering.model_words import word_answer
+from fathom.databases import Database
 from fathom.errors import QueryError
 from fathom.knowledge import ColumnNote, KnowledgePack, TableNote
 from fathom.llm import Request, ScriptedModel
@@ -86,6 +88,13 @@ def obeying(attack: Attack) -> ScriptedModel:
 
 
 Attacked = Callable[[Attack], tuple[Question, Context]]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """One for each test: attacks stand in its cells, and its file is looked at."""
+    with genes(tmp_path) as opened:
+        yield opened
 
 
 @pytest.fixture

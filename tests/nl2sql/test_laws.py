@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.nl2sql.conftest import genes
 
 from fathom import registry
-from fathom.databases import Database
 from fathom.errors import BudgetExceeded, ModelFailed
 from fathom.llm import Budget, Cassette, Model, Reply, Request, ScriptedModel
 from fathom.methods import Context, Method, find_method, run_method
@@ -37,13 +35,6 @@ BAD_REPLIES = {
     "empty result": "SELECT symbol FROM gene WHERE 1 = 0",
     "endless": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n",
 }
-
-
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    """One for all laws: nothing writes to it, and each test has a cache of its own."""
-    with genes(tmp_path_factory.mktemp("genes")) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,14 +1,23 @@
 import asyncio
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.nl2sql.conftest import genes
 
 from fathom.databases import Database
 from fathom.methods import Context
 from fathom.nl2sql.samples import first_rows, random_rows
 from fathom.records import Limits, Result
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    """One for each test: rows are changed."""
+    with genes(tmp_path) as opened:
+        yield opened
 
 
 def counted(database: Database, monkeypatch: pytest.MonkeyPatch) -> list[str]:

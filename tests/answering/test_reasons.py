@@ -44,6 +44,11 @@ def test_misspelt_words_are_told_with_the_nearest_names(chinook: Database) -> No
     assert given.refusal.instead[0] == "list the albums of AC/DC"
 
 
+def test_a_value_is_near_that_differs_in_few_of_its_letters(chinook: Database) -> None:
+    assert "Nearest to “glorps” is “Paths Of Glory” in Name of Track." in fathom.ask("glorps", chinook).text
+    assert "Nearest" not in fathom.ask("Which invoices were paid late?", chinook).text  # as “Mama Said”
+
+
 @pytest.mark.parametrize("question", ["list the allbmus of AC/DC", "Which customers have a dog?", "weather?"])
 def test_what_is_offered_is_answered(chinook: Database, question: str) -> None:
     refusal = fathom.ask(question, chinook).refusal

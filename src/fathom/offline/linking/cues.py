@@ -61,12 +61,15 @@ def _comparative(words: Sequence[str], end: int) -> Comparison | None:
     """ "older than", "more expensive than": the comparison that ends just before `end`."""
     if words[end - 1] != "than":
         return None
-    for word in reversed(words[max(0, end - 4) : end - 1]):
-        if word in LESS:
-            return "<"
-        if word in {"more", "greater"} or (word.endswith("er") and len(word) > 4):
-            return ">"
-    return None
+    signs = (sign_of_comparative(word) for word in reversed(words[max(0, end - 4) : end - 1]))
+    return next((sign for sign in signs if sign), None)
+
+
+def sign_of_comparative(word: str) -> Comparison | None:
+    """The comparison that a word makes before "than"; None for one that makes none."""
+    if word in LESS:
+        return "<"
+    return ">" if word in {"more", "greater"} or (word.endswith("er") and len(word) > 4) else None
 
 
 _NUMBERS_OF = ("numbers", "of")

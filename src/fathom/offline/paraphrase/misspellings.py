@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fathom.offline.linking import LinkedValue, Linking, QuestionToken, Span
+from fathom.offline.linking.cues import sign_of_comparative
 from fathom.offline.linking.text import stem
 from fathom.offline.linking.value_match import HELD
 from fathom.offline.linking.wordlists import MONTHS, OPENINGS, WEEKDAYS
@@ -31,11 +32,13 @@ def spelt_right(
     """The question with misspelt words as they were meant, where one word fits, and what to tell of it.
 
     A word is misspelt that is no known one, no English one, and in no value. It is first held against known
-    words, then against values, then against common English words.
+    words, then against values, then against common English words. "Longer then 5" is longer than 5.
     """
     text, told, end = question.text, [], len(linking.tokens)
-    for place in reversed(list(_unknown(linking, known))):
-        span, meant = _meant(linking, place, known.words)
+    compared = frozenset(_then_for_than(linking))
+    for place in sorted({*_unknown(linking, known), *compared}, reverse=True):
+        alone = Span(place, place + 1)
+        span, meant = (alone, "than") if place in compared else _meant(linking, place, known.words)
         if meant is not None and span.end <= end:
             first, last = linking.tokens[span.first], linking.tokens[span.end - 1]
             said, end = question.text[first.start : last.end], span.first
@@ -53,6 +56,15 @@ def _unknown(linking: Linking, known: KnownWords) -> Iterator[int]:
         if place in held or place in quoted or not _is_plain(token):
             continue
         if token.stem not in known.stems | told and not is_english(token.lower):
+            yield place
+
+
+def _then_for_than(linking: Linking) -> Iterator[int]:
+    """The places of "then" between a comparative and a number."""
+    lower = [t.lower for t in linking.tokens]
+    for number in linking.numbers:
+        place = number.span.first - 1
+        if place > 0 and lower[place] == "then" and sign_of_comparative(lower[place - 1]):
             yield place
 
 

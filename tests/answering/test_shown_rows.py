@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,25 @@ def test_what_was_ranked_by_is_shown_and_ties_are_told(garage: Database) -> None
     assert [row[1] for row in found.rows.rows] == [2, 1]
     assert found.ties == "2 more have the same number of albums."
     assert found.ranking == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "albums"),
+    [
+        (("Ann", "Dee"), [2, 1]),  # ties with Bo, whom the query for more gives first
+        (("Bo", "Ann"), []),
+        (("Ann", "Zed"), []),
+        (("Bo", "Dee"), []),
+    ],
+)
+def test_rows_that_tie_may_come_in_another_order(
+    garage: Database, names: tuple[str, ...], albums: list[int]
+) -> None:
+    result = replace(garage.run(RANKED), rows=tuple((name,) for name in names))
+    found = asyncio.run(for_people(RANKED, result, Context(garage, KnowledgePack())))
+    assert tuple(row[0] for row in found.rows.rows) == names
+    assert [row[1] for row in found.rows.rows if len(row) > 1] == albums
+    assert found.ties == ("2 more have the same number of albums." if albums else "")
 
 
 def test_one_that_ties_is_told_as_one(garage: Database) -> None:

@@ -7,6 +7,7 @@ guard and limits and counts only where its rows are those of the first.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from sqlglot import exp
@@ -30,6 +31,9 @@ _RANKING: tuple[type[exp.Expr], ...] = (
     *(exp.Star, exp.Literal, exp.Identifier, exp.DataType, exp.Distinct),
 )
 """Of these an expression is made whose value says something to people."""
+
+
+Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,28 +90,55 @@ def _agreeing(
     result: Result, more: Result, fuller: _Fuller, database: Database, knowledge: KnowledgePack
 ) -> ForPeople | None:
     """The rows of the fuller query, where those of the first are among them in the same order."""
-    cut = more.rows[: len(result.rows)]
-    first = [tuple(row[p] for p in fuller.kept) for row in cut]
-    any_order = fuller.ranking is None and fuller.most is None and len(more.rows) == len(cut)
-    if first != [*result.rows] and not (
-        any_order and Counter(map(repr, first)) == Counter(map(repr, result.rows))
-    ):
+    found = _found_again(result.rows, more.rows, fuller)
+    if found is None:
         return None
+    cut, behind = found
     named = headings(fuller.sql, more.columns, database.dialect, database.schema, knowledge)
-    ties = _ties(more.rows, len(cut), fuller, named)
-    return ForPeople(Result(named, cut, fuller.sql, result.seconds + more.seconds), fuller.ranking, ties)
+    ties = _ties(cut, behind, fuller, named)
+    return ForPeople(
+        Result(named, tuple(cut), fuller.sql, result.seconds + more.seconds), fuller.ranking, ties
+    )
 
 
-def _ties(rows: Sequence[Sequence[Any]], cut: int, fuller: _Fuller, named: Sequence[str]) -> str:
+def _found_again(
+    rows: Sequence[Row], more: Sequence[Row], fuller: _Fuller
+) -> tuple[list[Row], list[Row]] | None:
+    """The fuller rows of a query's rows, and those behind them; None where the query gave other ones.
+
+    An engine gives rows that tie in another order each time. So a ranked row may be found at any place that
+    has its rank.
+    """
+    cut, behind = list(more[: len(rows)]), list(more[len(rows) :])
+    if _kept(cut, fuller) == [*rows]:
+        return cut, behind
+    if fuller.ranking is None:
+        same = not behind and fuller.most is None
+        return (cut, behind) if same and _counted(_kept(cut, fuller)) == _counted(rows) else None
+    behind, found = list(more), []
+    for row in rows:
+        place = next((i for i, other in enumerate(behind) if _kept([other], fuller) == [row]), None)
+        if place is None:
+            return None
+        found.append(behind.pop(place))
+    ranks = [[row[fuller.ranking] for row in ranked] for ranked in (found, cut)]
+    return (found, behind) if ranks[0] == ranks[1] else None
+
+
+def _kept(rows: Sequence[Row], fuller: _Fuller) -> list[Row]:
+    return [tuple(row[place] for place in fuller.kept) for row in rows]
+
+
+def _counted(rows: Sequence[Row]) -> Counter[str]:
+    return Counter(map(repr, rows))
+
+
+def _ties(cut: Sequence[Row], behind: Sequence[Row], fuller: _Fuller, named: Sequence[str]) -> str:
     """That rows behind the cut rank as the last one before it."""
     place = fuller.ranking
-    if place is None or fuller.most is None or cut != fuller.most or rows[cut - 1][place] is None:
+    if place is None or fuller.most is None or len(cut) != fuller.most or cut[-1][place] is None:
         return ""
-    more = 0
-    for row in rows[cut:]:
-        if row[place] != rows[cut - 1][place]:
-            break
-        more += 1
+    more = len([*takewhile(lambda row: row[place] == cut[-1][place], behind)])
     if not more:
         return ""
     same = named[place][:1].lower() + named[place][1:]

@@ -32,8 +32,8 @@ NEAR = 75.0
 """Likeness, of 100, from which a name may be the misspelt word: 80 of "albms" and "albums" swap or lack one
 letter, while "weather" and "whether" name nothing anyway."""
 _NEAR_VALUE = 0.8
-"""Likeness, of 1, from which a word may be one of a value, misspelt: most words of four letters that
-differ in one are words themselves, as "paid" beside "Mama Said"."""
+"""Likeness, of 1, from which a word may be one of a value, misspelt. Four letters with one changed are
+0.75 alike, and "paid" is no slip for "Mama Said"."""
 _MOST_KINDS = 30
 _MOST_UNKNOWN = 0.1
 _SAYS_YEAR = Pattern(r"(?<![\d.,])(1[5-9]\d\d|20\d\d)(?![\d.,]*\d)")

@@ -4,7 +4,7 @@ The judged result stays as the query gave it. What is added comes from one more 
 guard and limits and counts only where its rows are those of the first.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -33,7 +33,7 @@ _RANKING: tuple[type[exp.Expr], ...] = (
 """Of these an expression is made whose value says something to people."""
 
 
-Row = tuple[Any, ...]
+_Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,51 +89,37 @@ async def _asked_again(result: Result, fuller: _Fuller, context: Context) -> For
 def _agreeing(
     result: Result, more: Result, fuller: _Fuller, database: Database, knowledge: KnowledgePack
 ) -> ForPeople | None:
-    """The rows of the fuller query, where those of the first are among them in the same order."""
-    found = _found_again(result.rows, more.rows, fuller)
-    if found is None:
+    """The fuller rows of a query's rows; None where those aren't among them."""
+    places = _found_again(result.rows, more.rows, fuller)
+    if places is None:
         return None
-    cut, behind = found
+    cut, shown = tuple(more.rows[place] for place in places), {*places}
+    behind = [row for place, row in enumerate(more.rows) if place not in shown]
     named = headings(fuller.sql, more.columns, database.dialect, database.schema, knowledge)
-    ties = _ties(cut, behind, fuller, named)
-    return ForPeople(
-        Result(named, tuple(cut), fuller.sql, result.seconds + more.seconds), fuller.ranking, ties
-    )
+    rows = Result(named, cut, fuller.sql, result.seconds + more.seconds)
+    return ForPeople(rows, fuller.ranking, _ties(cut, behind, fuller, named))
 
 
-def _found_again(
-    rows: Sequence[Row], more: Sequence[Row], fuller: _Fuller
-) -> tuple[list[Row], list[Row]] | None:
-    """The fuller rows of a query's rows, and those behind them; None where the query gave other ones.
+def _found_again(rows: Sequence[_Row], more: Sequence[_Row], fuller: _Fuller) -> list[int] | None:
+    """The places of a query's rows among the fuller ones; None where one is missing or ranks otherwise.
 
-    An engine gives rows that tie in another order each time. So a ranked row may be found at any place that
-    has its rank.
+    Of rows that tie, and where nothing ranks them, an engine gives any first, another one each time.
     """
-    cut, behind = list(more[: len(rows)]), list(more[len(rows) :])
-    if _kept(cut, fuller) == [*rows]:
-        return cut, behind
-    if fuller.ranking is None:
-        same = not behind and fuller.most is None
-        return (cut, behind) if same and _counted(_kept(cut, fuller)) == _counted(rows) else None
-    behind, found = list(more), []
-    for row in rows:
-        place = next((i for i, other in enumerate(behind) if _kept([other], fuller) == [row]), None)
-        if place is None:
-            return None
-        found.append(behind.pop(place))
-    ranks = [[row[fuller.ranking] for row in ranked] for ranked in (found, cut)]
-    return (found, behind) if ranks[0] == ranks[1] else None
+    waiting: dict[str, deque[int]] = defaultdict(deque)
+    for place, row in enumerate(more):
+        waiting[repr(tuple(row[kept] for kept in fuller.kept))].append(place)
+    keys = [*map(repr, rows)]
+    if any(len(waiting[key]) < count for key, count in Counter(keys).items()):
+        return None
+    places = [waiting[key].popleft() for key in keys]
+    by = fuller.ranking
+    if by is None:
+        return places if len(places) == len(more) else None
+    ranks, first = [more[place][by] for place in places], [row[by] for row in more[: len(places)]]
+    return places if ranks == first else None
 
 
-def _kept(rows: Sequence[Row], fuller: _Fuller) -> list[Row]:
-    return [tuple(row[place] for place in fuller.kept) for row in rows]
-
-
-def _counted(rows: Sequence[Row]) -> Counter[str]:
-    return Counter(map(repr, rows))
-
-
-def _ties(cut: Sequence[Row], behind: Sequence[Row], fuller: _Fuller, named: Sequence[str]) -> str:
+def _ties(cut: Sequence[_Row], behind: Sequence[_Row], fuller: _Fuller, named: Sequence[str]) -> str:
     """That rows behind the cut rank as the last one before it."""
     place = fuller.ranking
     if place is None or fuller.most is None or len(cut) != fuller.most or cut[-1][place] is None:

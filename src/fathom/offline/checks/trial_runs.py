@@ -16,9 +16,6 @@ from fathom.records import Limits, Result
 from fathom.watch import tell
 
 _BRIEF = Limits(seconds=1.0, rows=3_000, bytes=4_000_000, steps=1_000_000)
-_SECONDS_OF_SMALL = 4.0
-"""Seconds for a query on a database that is known to be small. Only on a busy machine does one take more than
-one second there, and no answer should depend on that."""
 FAILURES_IN_ALL = 20
 FEWEST = 5
 """Candidates that are run on any database."""
@@ -34,17 +31,7 @@ same question gets the same answer."""
 
 def brief(database: Database) -> Limits:
     """The limits of a query that is tried, beside what any query takes there."""
-    seconds = (_BRIEF.seconds or 0.0) + database.latency
-    return replace(_BRIEF, seconds=max(seconds, _SECONDS_OF_SMALL) if _is_small(database) else seconds)
-
-
-def _is_small(database: Database) -> bool:
-    counts = [table.row_count for table in database.schema.tables]
-    return None not in counts and not _is_large(database)
-
-
-def _is_large(database: Database) -> bool:
-    return sum(table.row_count or 0 for table in database.schema.tables) > LARGE
+    return replace(_BRIEF, seconds=(_BRIEF.seconds or 0.0) + database.latency)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +51,7 @@ def check(database: Database, planner: JoinPlanner, candidates: Sequence[tuple[Q
 
     Queries of the same SQL are run once, though each counts as if it were run.
     """
-    large = _is_large(database)
+    large = sum(table.row_count or 0 for table in database.schema.tables) > LARGE
     reads = list(accumulate(_rows_read(query, planner) for query, _ in candidates))
     most = RUN_OF_LARGE if large else len(candidates)
     affordable = [

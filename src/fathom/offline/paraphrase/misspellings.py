@@ -35,7 +35,7 @@ def spelt_right(
     words, then against values, then against common English words. "Longer then 5" is longer than 5.
     """
     text, told, end = question.text, [], len(linking.tokens)
-    compared = frozenset(_then_for_than(linking))
+    compared = frozenset(_then_for_than(linking, known))
     for place in sorted({*_unknown(linking, known), *compared}, reverse=True):
         alone = Span(place, place + 1)
         span, meant = (alone, "than") if place in compared else _meant(linking, place, known.words)
@@ -59,12 +59,14 @@ def _unknown(linking: Linking, known: KnownWords) -> Iterator[int]:
             yield place
 
 
-def _then_for_than(linking: Linking) -> Iterator[int]:
-    """The places of "then" between a comparative and a number."""
+def _then_for_than(linking: Linking, known: KnownWords) -> Iterator[int]:
+    """The places of "then" between a comparative and a number: "composer", where that is known, is none."""
     lower = [t.lower for t in linking.tokens]
     for number in linking.numbers:
         place = number.span.first - 1
-        if place > 0 and lower[place] == "then" and sign_of_comparative(lower[place - 1]):
+        if place < 1 or lower[place] != "then" or lower[place - 1] in known.words:
+            continue
+        if sign_of_comparative(lower[place - 1]):
             yield place
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from fathom.text.inflection import in_number, plural, singular
+from fathom.text.inflection import in_number, plural, singular, with_article
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,17 @@ def test_short_words_and_those_of_other_languages_stay() -> None:
 def test_names_of_several_words_take_a_number() -> None:
     assert in_number(("order", "details"), many=False) == "order detail"
     assert in_number(("child",), many=True) == "children"
+
+
+@pytest.mark.parametrize(
+    ("article", "words"),
+    [
+        ("an", "order, x-ray, hour, hourglass, honest answer, uncle, unnamed row"),
+        ("a", "house, user, unit price, unanimous vote, euro, one-way trip, utility, Ukrainian"),
+        ("an", "8-week course, 18th day, ID, EU country, MRI scan, SQL query, mRNA, SNP"),
+        ("a", "180-day stay, 110th day, NASA mission, URL, US city, VAT rate, GWAS"),
+    ],
+)
+def test_an_article_goes_by_the_sound_of_the_first_word(article: str, words: str) -> None:
+    for phrase in words.split(", "):
+        assert with_article(phrase) == f"{article} {phrase}"

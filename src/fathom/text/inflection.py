@@ -1,5 +1,6 @@
 """The singular and the plural of English nouns, by rules and a table of irregular ones."""
 
+import re
 from collections.abc import Sequence
 
 from fathom.text.english import PLURALS, SAME_IN_PLURAL
@@ -11,6 +12,14 @@ _WITH_S = ("ouses", "auses", "throes")
 """Plurals of houses and causes, which end as those of campus do."""
 _NO_PLURAL = ("us", "ss", "is")
 """How words in the singular end that have an s: campus, address, analysis."""
+_VOWEL = re.compile(r"[aeiou]|x-|8|1[18](?!\d)|h(?:eir|onest|onou?r|our)", re.IGNORECASE)
+"""How words begin that sound like a vowel: order, x-ray, 8, honour, hour."""
+_CONSONANT = re.compile(
+    r"eu|ewe|once|one(?![a-z])|u[bfgk][aeiour]|uni(?![dmn])|unanim|u[rt][aeiou]|us[aeiu]", re.IGNORECASE
+)
+"""How words with a vowel begin that sound like a consonant: euro, one, union, user, utility."""
+_SPELT = re.compile(r"m?[AEIO]|m?[FHLMNRSX](?![AEIOUa-z])")
+"""How capitals begin that sound like a vowel, as a word or by their letters: ID, MRI, mRNA; not NASA, URL."""
 
 
 def singular(words: str) -> str:
@@ -27,6 +36,13 @@ def plural(words: str) -> str:
     """Words with the last one in the plural, where it isn't already: order detail -> order details."""
     ahead, blank, last = words.rpartition(" ")
     return f"{ahead}{blank}{_plural(last)}"
+
+
+def with_article(words: str) -> str:
+    """Words for one thing with "a" or "an" ahead, as they sound: an order, a user, an MRI scan."""
+    in_capitals = words[1:2].isupper()
+    vowel = _SPELT.match(words) if in_capitals else _VOWEL.match(words) and not _CONSONANT.match(words)
+    return f"{'an' if vowel else 'a'} {words}"
 
 
 def in_number(words: Sequence[str], *, many: bool) -> str:

@@ -15,7 +15,7 @@ from tests.data import needed
 
 from fathom.authoring.business import BusinessPlan, business_maker
 from fathom.authoring.business.grammar import CATEGORIES, Grammar, has_answer, patterns
-from fathom.authoring.business.roles import article, plural
+from fathom.authoring.business.roles import plural
 from fathom.authoring.business.shapes import SHAPES, accepted
 from fathom.authoring.business.steps import without_needless_joins
 from fathom.authoring.maker import make
@@ -268,7 +268,6 @@ def test_what_a_model_writes_is_checked(tmp_path: Path) -> None:
 )
 def test_nouns_have_their_plurals(one: str, many: str) -> None:
     assert plural(one) == many
-    assert article("order") == "an order"
 
 
 def test_words_of_letters_are_written_in_capitals(tmp_path: Path) -> None:

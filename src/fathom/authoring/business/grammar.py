@@ -11,11 +11,12 @@ from typing import Any
 
 import yaml
 
-from fathom.authoring.business.roles import BusinessMeasure, Grouping, Subject, article, lexicon, subjects
+from fathom.authoring.business.roles import BusinessMeasure, Grouping, Subject, lexicon, subjects
 from fathom.authoring.business.shapes import SHAPES, Binding, accepted, query
 from fathom.databases.database import Database
 from fathom.errors import QueryError
 from fathom.records import Limits, Result
+from fathom.text.inflection import with_article
 
 CATEGORIES = ("descriptive", "diagnostic", "predictive", "prescriptive")
 COMPLEXITIES = ("basic", "intermediate", "advanced")
@@ -121,17 +122,18 @@ class Grammar:
         period = subject.calendar.period if subject.calendar else "period"
         slots = {
             "value": quantity.value, "measure": quantity.one, "thing": subject.thing,
-            "things": subject.things, "a_thing": article(subject.thing), "period": period,
+            "things": subject.things, "a_thing": with_article(subject.thing), "period": period,
             "periods": f"{period}s", "periodly": f"{period}ly", "raise": _RAISE.get(quantity.goal, ""),
             "measure2": bound.second.one if bound.second else "",
         }  # fmt: skip
         for name, grouping in (("d", bound.group), ("d2", bound.other), ("e", bound.entity)):
             if grouping:
-                slots |= {name: grouping.one, f"{name}s": grouping.many, f"a_{name}": article(grouping.one)}
+                one, many = grouping.one, grouping.many
+                slots |= {name: one, f"{name}s": many, f"a_{name}": with_article(one)}
         people = subject.thing.split()[-1] in lexicon()["people"]
         if quantity.function == "COUNT" and people and "period" in SHAPES[pattern["shape"]].by:
             slots["value"] = f"number of new {subject.things}"  # they are counted when they come
-        slots["a_value"] = article(slots["value"])
+        slots["a_value"] = with_article(slots["value"])
         text: str = self._roll.choice(pattern["say"]).format(**slots)
         # "the loan duration of loans" says loan twice.
         for owner in (subject.things, slots["a_thing"]):

@@ -7,7 +7,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-import inflect
 import yaml
 
 from fathom.databases.database import Database
@@ -21,7 +20,6 @@ MOST_TABLES = 200
 MOST_GROUPS, MOST_NAMED = 30, 100_000
 FARTHEST = 3
 """Keys followed from the rows that are measured to what they are grouped by."""
-_ENGLISH = inflect.engine()
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _READABLE = re.compile(r"(?=.*[aeiouy])[a-z]{3,}|id|of|in|by|to|on|at")
 Goal = Literal["more", "less", "none"]
@@ -98,11 +96,6 @@ def plural(words: str) -> str:
 def _shared_start(names: Sequence[str]) -> int:
     """How many letters all names begin with."""
     return next((i for i, letters in enumerate(zip(*names, strict=False)) if len(set(letters)) > 1), 0)
-
-
-def article(words: str) -> str:
-    """A noun phrase with a or an."""
-    return str(_ENGLISH.a(words))
 
 
 class SchemaWording:

@@ -9,8 +9,10 @@ RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
 # Half of their time tests wait for processes of their own: three workers keep two cores busy.
 PYTEST_WORKERS ?= 3
+# Some images set it. Then each of some thousand processes would compile all modules anew: twice the start.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check lint types layers unit bench docs clean help
+.PHONY: demo test check lint types layers unit spark bench docs clean help
 
 help:
 	@echo "make demo   ask real questions of the embedded sample database"
@@ -28,15 +30,14 @@ $(DEV_STAMP): $(RUN_STAMP)
 	@echo "Adding the development tools (once) ..."
 	@$(BIN)/python -m pip install --disable-pip-version-check -q "pip>=25.1"
 	@$(BIN)/python -m pip install --disable-pip-version-check --no-compile -q -e ".[postgres,mysql,trino,bigquery,snowflake,spark,databricks,models,mcp,web,analysis]" --group dev
-	@$(BIN)/python -W ignore -m compileall -q -j 0 -x '/tests/' $(VENV)/lib >/dev/null || true  # on all cores; some packages hold files of other Pythons
 	@touch $@
 
 demo: $(RUN_STAMP)
 	@$(BIN)/fathom demo
 
-# Side by side: types take one core for minutes.
-test: $(DEV_STAMP)
-	@$(MAKE) --no-print-directory -j 2 check unit
+# What is quick to fail comes first. Spark takes one core, types take the other.
+test: lint layers unit
+	@$(MAKE) --no-print-directory -j 2 types spark
 
 check: lint types layers
 
@@ -49,10 +50,12 @@ types: $(DEV_STAMP)
 layers: $(DEV_STAMP)
 	@echo "import layers ..."; $(BIN)/lint-imports
 
-# Spark comes last and in one process: each further one would start a Spark of its own, and beside the others
-# it takes seven times as long, and a query that is to be stopped within seconds takes a minute.
 unit: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not spark" --durations 40
+
+# In one process: each further one would start a Spark of its own. Not beside the other tests: it would take
+# seven times as long, and a query that is to be stopped within seconds would take a minute.
+spark: $(DEV_STAMP)
 	@$(BIN)/python -m pytest -m spark tests/databases tests/rights
 
 bench: $(DEV_STAMP)

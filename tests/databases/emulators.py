@@ -15,6 +15,7 @@ import pytest
 from filelock import FileLock
 
 from tests.data import IN_CI
+from tests.environments import NotInstalled, installed
 
 BIGQUERY = (
     "bqemulator==1.4.0",
@@ -26,7 +27,6 @@ BIGQUERY = (
 """The emulator doesn't start without DuckDB's spatial functions, which a package carries."""
 SNOWFLAKE = ("fakesnow[server]==0.12.1", "snowflake-connector-python<5")
 _STARTED = 120  # seconds, on a machine that has other things to do
-_INSTALLED = 900
 
 
 def environment(name: str, requirements: tuple[str, ...]) -> Path:
@@ -40,13 +40,10 @@ def environment(name: str, requirements: tuple[str, ...]) -> Path:
     done = folder / "complete"
     with FileLock(f"{folder}.lock"):
         if not done.exists():
-            pip = (folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "-q")
-            for words in ((sys.executable, "-m", "venv", "--clear", folder), (*pip, *requirements)):
-                made = subprocess.run(
-                    list(map(str, words)), capture_output=True, text=True, check=False, timeout=_INSTALLED
-                )
-                if made.returncode:
-                    _missing(f"the environment of {name} can't be made: {made.stderr[-500:]}")
+            try:
+                installed(folder, *requirements)
+            except NotInstalled as why:
+                _missing(f"the environment of {name} can't be made: {why}")
             done.touch()
     return folder / "bin"
 

@@ -9,13 +9,13 @@ import re
 import subprocess
 import sys
 import tomllib
-import venv
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from tests.data import ROOT
+from tests.environments import PIP, installed
 from tests.interfaces.test_demo import SHOWN
 from tests.packaging.what_travels import FOLDERS, KINDS, MADE_FOR_THE_DEMO, NAMED_ALIKE, PARTS, STAYS
 
@@ -42,8 +42,6 @@ PARTS_OF_THE_SUITE = (
 )
 SLOWEST = 1_800
 """Seconds: an environment takes two minutes to install, on a busy machine ten."""
-PIP = ("-m", "pip", "--disable-pip-version-check")
-UNCOMPILED = "--no-compile"  # each module is compiled when it is first imported: few of the thousands are
 
 
 def run(*words: str | Path, folder: Path, cache: Path | None = None) -> str:
@@ -66,18 +64,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(sys.executable, *PIP, "wheel", "-q", "--no-deps", "-w", folder, ROOT, folder=folder)
     (built,) = folder.glob("askfathom-*.whl")
     return built
-
-
-def installed(folder: Path, *requirements: str | Path) -> Path:
-    """A clean environment with these requirements; gives its folder of programs.
-
-    The pip of the environment at work fills it: it needs none of its own.
-    """
-    venv.create(folder, with_pip=False)
-    programs = folder / "bin"
-    words = (*PIP, "--python", programs / "python", "install", "-q", UNCOMPILED, *requirements)
-    run(sys.executable, *words, folder=folder)
-    return programs
 
 
 def asked(programs: Path, folder: Path) -> str:

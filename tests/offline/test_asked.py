@@ -61,7 +61,7 @@ import pytest
 import fathom
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
-from fathom.offline.checks.rules import CHECKS, FORMS_LEFT, WORDS_LEFT
+from fathom.offline.checks.rules import CHECKS, DENIALS_LEFT, FORMS_LEFT, WORDS_LEFT
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.engines import engine_for
 from fathom.offline.finishing.finished_query import FinishedQuery
@@ -114,7 +114,7 @@ class Asked:
     def speaks(self, check: str, sql: str) -> list[str]:
         """The checks that speak against a query: one by its name, or any of those that bar a candidate."""
         checked = self.engine.checked(parse(sql, self.engine.planner), self.engine.link(self.question))
-        barring = [c for c in CHECKS if c not in (*FORMS_LEFT, *WORDS_LEFT)]
+        barring = [c for c in CHECKS if c not in (*FORMS_LEFT, *WORDS_LEFT, DENIALS_LEFT)]
         asked = [c for c in CHECKS if c.name == check] if check else barring
         assert asked, f"no check is called {check!r}"
         return [c.name for c in asked if c.reads(checked)]

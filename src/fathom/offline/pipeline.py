@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fathom.errors import QueryError
-from fathom.offline.checks.passed_over import denials_passed_over
-from fathom.offline.checks.rules import NAMED
+from fathom.offline.checks.rules import DENIALS_LEFT, NAMED
 from fathom.offline.checks.trial_runs import Checked, brief
 from fathom.offline.combined import Composition
 from fathom.offline.engine import OfflineEngine
@@ -64,17 +63,19 @@ def settle(engine: OfflineEngine, asked: Question) -> Settled | None:
     if found is not None and engine.is_told_how(asked):
         found = found.doubted(DOUBTED)
     if found is not None and not asked.evidence:
-        found = _denying(found, engine.link(asked))
+        found = _denying(engine, found, engine.link(asked))
     return found and replace(found, assumptions=(*found.assumptions, *told))
 
 
-def _denying(found: Settled, linking: Linking) -> Settled:
+def _denying(engine: OfflineEngine, found: Settled, linking: Linking) -> Settled:
     """Lower the certainty of a query that denies fewer things than its question does."""
-    passed = denials_passed_over(found.query, linking)
-    if not passed or found.source in _CHECKED_IN_PARTS:
+    if found.source in _CHECKED_IN_PARTS:
+        return found
+    passed = engine.rules.found(DENIALS_LEFT, engine.checked(found.query, linking))
+    if not passed:
         return found
     missing = tuple(dict.fromkeys((*found.missing, *(linking.tokens[i].text for i in passed))))
-    return replace(found.doubted(UNLEARNED), missing=missing)
+    return replace(found.doubted(UNLEARNED), missing=missing, rules=(*found.rules, DENIALS_LEFT.name))
 
 
 def _some_rows(engine: OfflineEngine, asked: Question) -> Settled | None:

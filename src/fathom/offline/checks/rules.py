@@ -9,6 +9,7 @@ from fathom.offline.checks.checked_query import CheckedQuery
 from fathom.offline.checks.counted_things import compares_others, counts_others
 from fathom.offline.checks.extra_columns import shows_unasked
 from fathom.offline.checks.outcomes import outcomes_left
+from fathom.offline.checks.passed_over import denials_passed_over
 from fathom.offline.checks.shows_less import counts_all, shows_less
 from fathom.offline.checks.takes_all import restricting_left
 from fathom.offline.grammars.hierarchies import shows_only_keys
@@ -331,7 +332,16 @@ WORDS_LEFT: tuple[WordsCheck, ...] = (
 They are asked of the chosen query alone: where one of them finds words, there is no answer.
 """
 
-CHECKS: tuple[Check, ...] = (*CONTRADICTIONS, *SHORTFALLS, *OF_GRAMMARS, *FORMS_LEFT, *WORDS_LEFT)
+DENIALS_LEFT = WordsCheck(
+    "denials_left", lambda c: denials_passed_over(c.query, c.linking),
+    "Which products were never ordered?", "shop",
+    "SELECT product_name FROM products",
+)  # fmt: skip
+"""A check of the query that stands in the end, filters and all: it denies as many things as its question."""
+
+CHECKS: tuple[Check, ...] = (
+    *CONTRADICTIONS, *SHORTFALLS, *OF_GRAMMARS, *FORMS_LEFT, *WORDS_LEFT, DENIALS_LEFT,
+)  # fmt: skip
 
 NAMED: Mapping[str, Check] = {c.name: c for c in CHECKS}
 

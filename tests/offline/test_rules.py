@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from fathom.databases import Database, connect
 from fathom.errors import BrokenRule, ConfigError
 from fathom.knowledge import KnowledgePack
 from fathom.methods import Context, find_method, run_method
-from fathom.offline.checks.rules import CHECKS, Check
+from fathom.offline.checks.rules import CHECKS, DENIALS_LEFT, Check
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.engines import engine_for
 from fathom.offline.filters import FILTERS, FilterReading, FilterRule, said_apart
@@ -79,6 +80,21 @@ def test_a_check_speaks_against_its_query(rule: Check, opened: Opened, cache: Pa
     checked = engine.checked(parse(rule.against, engine.planner), linking)
     assert engine.rules.says_any([rule], checked)
     assert not engine.without_rules({rule.name}).rules.says_any([rule], checked)
+
+
+def test_denials_that_the_query_in_the_end_leaves_out_are_named(opened: Opened, cache: Path) -> None:
+    asked = replace(
+        DENIALS_LEFT, example="Which genres are not rock and have no tracks longer than 5 minutes?"
+    )
+    with_all = ask(asked, opened("chinook"), cache)
+    without = ask(asked, opened("chinook"), cache, DENIALS_LEFT.name)
+    assert with_all.sql == without.sql
+    assert with_all.refusal is not None
+    assert without.refusal is not None
+    assert {"not", "no"} <= {*with_all.refusal.missing} - {*without.refusal.missing}
+    assert (with_all.confidence or 1.0) < (without.confidence or 0.0)
+    rules = [step.found.get("rules", "") for draft in (with_all, without) for step in draft.trace.steps]
+    assert sum(DENIALS_LEFT.name in told for told in rules) == 1
 
 
 @pytest.mark.parametrize("rule", FINISHING, ids=lambda r: r.name)

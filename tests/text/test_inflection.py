@@ -49,7 +49,7 @@ def test_names_of_several_words_take_a_number() -> None:
 @pytest.mark.parametrize(
     ("article", "words"),
     [
-        ("an", "order, x-ray, hour, hourglass, honest answer, uncle, unnamed row"),
+        ("an", "order, x-ray, hour, hourglass, honest answer, uncle, unidentified gene, uninsured patient"),
         ("a", "house, user, unit price, unanimous vote, euro, one-way trip, utility, Ukrainian"),
         ("an", "8-week course, 18th day, ID, EU country, MRI scan, SQL query, mRNA, SNP"),
         ("a", "180-day stay, 110th day, NASA mission, URL, US city, VAT rate, GWAS"),

@@ -9,7 +9,7 @@ RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
 # Half of their time tests wait for processes of their own: three workers keep two cores busy.
 PYTEST_WORKERS ?= 3
-# Some images set it. Then each of some thousand processes would compile all modules anew: twice the start.
+# Some images set it. Then each process would compile all modules anew: a command would start a second later.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check lint types layers unit spark bench docs clean help

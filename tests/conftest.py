@@ -23,8 +23,8 @@ os.environ[LOCAL_ONLY] = "1"
 def pytest_collection() -> Generator[None, object, object]:
     """Leave what is collected alone when looking for garbage.
 
-    Fifteen thousand tests and their modules stay to the end; to look through them again and again takes a
-    tenth of all the time.
+    Fifteen thousand tests and their modules stay to the end; to look through them again and again took a
+    tenth of the time of a part of 800 tests.
     """
     gc.disable()
     try:

@@ -1,9 +1,10 @@
-"""The singular and the plural of English nouns, by rules and a table of irregular ones."""
+"""The singular, the plural and the article of English nouns, by rules and a table of irregular ones."""
 
 import re
 from collections.abc import Sequence
 
 from fathom.text.english import PLURALS, SAME_IN_PLURAL
+from fathom.text.patterns import Pattern
 
 _SINGULARS = {many: one for one, many in PLURALS.items()}
 _HISSING = ("s", "x", "z", "ch", "sh")
@@ -12,13 +13,13 @@ _WITH_S = ("ouses", "auses", "throes")
 """Plurals of houses and causes, which end as those of campus do."""
 _NO_PLURAL = ("us", "ss", "is")
 """How words in the singular end that have an s: campus, address, analysis."""
-_VOWEL = re.compile(r"[aeiou]|x-|8|1[18](?!\d)|h(?:eir|onest|onou?r|our)", re.IGNORECASE)
+_VOWEL = Pattern(r"[aeiou]|x-|8|1[18](?!\d)|h(?:eir|onest|onou?r|our)", re.IGNORECASE)
 """How words begin that sound like a vowel: order, x-ray, 8, honour, hour."""
-_CONSONANT = re.compile(
+_CONSONANT = Pattern(
     r"eu|ewe|once|one(?![a-z])|u[bfgk][aeiour]|uni(?![dmn])|unanim|u[rt][aeiou]|us[aeiu]", re.IGNORECASE
 )
 """How words with a vowel begin that sound like a consonant: euro, one, union, user, utility."""
-_SPELT = re.compile(r"m?[AEIO]|m?[FHLMNRSX](?![AEIOUa-z])")
+_SPELT = Pattern(r"m?[AEIO]|m?[FHLMNRSX](?![AEIOUa-z])")
 """How capitals begin that sound like a vowel, as a word or by their letters: ID, MRI, mRNA; not NASA, URL."""
 
 

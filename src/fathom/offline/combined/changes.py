@@ -36,7 +36,7 @@ _ASK = (
 _NEXT = rf"{_UNIT}(?:[\s-]+(?:over|on|to|by)[\s-]+(?P=unit)|\s+to\s+the\s+next)"
 _E = r"[\s?.!]*$"
 _PATTERNS = tuple(
-    re.compile(p, _I)
+    Pattern(p, _I)
     for p in (
         rf"{_ASK}{_NEXT}\s+(?:{_SHARE}\s+)?{_CHANGE}\s+(?:in|of)\s+(?P<what>.+?){_E}",
         rf"{_ASK}(?P<adverb>{'|'.join(_ADVERBS)})\s+(?:{_SHARE}\s+)?{_CHANGE}\s+(?:in|of)\s+(?P<what>.+?){_E}",

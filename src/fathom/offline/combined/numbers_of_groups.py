@@ -33,7 +33,7 @@ _SHARE = (
 )
 _WHAT, _GROUP, _E = r"(?P<what>\w+(?:\s+\w+)?)", r"(?P<group>\w+(?:\s+\w+)?)", r"[\s?.!]*$"
 _SHARES = tuple(
-    re.compile(p, _I)
+    Pattern(p, _I)
     for p in (
         rf"{_SHARE}{_WHAT}\s+(?:by|per|(?:for|of|in|from)\s+(?:each|every))\s+{_GROUP}{_E}",
         rf"{_SHARE}{_WHAT}\s+(?:is|are|was|were|comes|came|come)\s+(?:\w+\s+)?(?:from|by|in|for)\s+"

@@ -1,6 +1,5 @@
 """Reads of what texts hold a part: "with Foods or Bank in their name", "on Oak St"."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -37,7 +36,7 @@ _VERB = (
 _WHAT = r"(?P<what>(?:(?:first|last|middle|full|family|given)\s+)?[a-z]+)"
 _WHATEVER = r"(?P<what>[a-z]+(?:\s+[a-z]+){0,2}?)"
 _HOLDING = tuple(
-    re.compile(p)
+    Pattern(p)
     for p in (
         rf"\b(?i:(?:(?:that|which|who)\s+)?(?:ha(?:ve|s)|with|having|containing)\s+{_WORD}){_TEXTS}"
         rf"(?i:\s+(?:(?:any|some)where\s+)?(?:in|as\s+part\s+of|within)\s+(?:their|its|the|his|her)\s+{_WHAT})",

@@ -15,7 +15,7 @@ _MONTH = "|".join(sorted({*MONTHS, *(m[:3] for m in MONTHS), "sept"}, key=len, r
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>[12]\d{3})"
 _ABSOLUTE = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    Pattern(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b{_YEAR}[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})(?:[ T](?P<time>\d\d?:\d\d(?::\d\d)?))?",
         rf"\b(?P<month>\d{{1,2}})/(?P<day>\d{{1,2}})/{_YEAR}\b",

@@ -1,7 +1,8 @@
 """Who asked what of which database: a log that only grows, and shows where it was changed."""
 
 from fathom.answering.audit_log.entries import LogEntry
-from fathom.answering.audit_log.log import AuditLog, Verified
+from fathom.answering.audit_log.log import AuditLog, Problem, Verified
+from fathom.answering.audit_log.log_end import end_file
 from fathom.answering.audit_log.logged import (
     audit_log_of,
     logged_answer,
@@ -14,8 +15,10 @@ from fathom.answering.audit_log.logged import (
 __all__ = [
     "AuditLog",
     "LogEntry",
+    "Problem",
     "Verified",
     "audit_log_of",
+    "end_file",
     "logged_answer",
     "logged_estimate",
     "logged_run",

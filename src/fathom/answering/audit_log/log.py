@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+import logging
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,31 +13,42 @@ from typing import Any
 from filelock import FileLock
 
 from fathom.answering.audit_log.entries import LogEntry
+from fathom.answering.audit_log.log_end import BEGIN, LogEnd, end_file, read_end, write_end
 from fathom.errors import ConfigError, InputError
-from fathom.files import private_folder, written_whole
+from fathom.files import private_folder, write_whole
 
-BEGIN = "0" * 64
-"""The hash that stands before the first line."""
 _PURGED = "purged"
 _TAIL = 1 << 16
 """Bytes read at the end to find the last line; a longer one is looked for in the whole file."""
 _WAIT = 10.0
 """Seconds to wait for another process that writes, which takes it a millisecond."""
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a log that doesn't fit: the line, counted from 1, or None for the log as a whole."""
+
+    line: int | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The result of checking each line's hash against the line before: `problem` is empty where the chain is
-    whole.
+    """The result of checking each line's hash against the line before, and the end against what was noted.
 
-    `line` is the first that doesn't fit, counted from 1; `last` the hash that the log ends with. Who keeps
-    that hash elsewhere sees from it also whether lines were cut off at the end.
+    `problems` is empty where the chain is whole. `last` is the hash that the log ends with; `held` is the
+    line with the hash that was asked for, counted from 1, 0 for one that the log ended with when all of it
+    was purged, and None where no line has it. `purged` are the lines that were purged, by what the log says.
+    `end_noted` is False where no end is noted beside the log, as for those of older versions.
     """
 
     lines: int
     last: str
-    line: int | None = None
-    problem: str = ""
+    problems: tuple[Problem, ...] = ()
+    held: int | None = None
+    purged: int = 0
+    end_noted: bool = True
 
 
 class AuditLog:
@@ -64,16 +76,54 @@ class AuditLog:
         return FileLock(f"{self.path}.lock", timeout=_WAIT, mode=0o600)
 
     def _add(self, content: dict[str, Any]) -> None:
-        last, torn = self._end()
-        line = _line(content, last)
+        last, torn = self._last_hash()
+        end = self._followed(last)
+        if torn:
+            _LOG.warning(
+                "The last line of the audit log %s was never finished. The log goes on behind it.", self.path
+            )
+        line = _line(content, end.hash)
         handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(handle, "ab") as stream:
             # A line that a killed process began is ended, so that it harms no other line; `verify` tells of
             # it.
             stream.write(b"\n" + line if torn else line)
+        write_end(self.path, replace(end, lines=end.lines + 1, hash=_own_hash(line)))
 
-    def _end(self) -> tuple[str, bool]:
-        """The hash that the next line follows, and whether the last line was never finished."""
+    def _followed(self, last: str) -> LogEnd:
+        """The end that the next line follows, where the last line in the file has this hash.
+
+        Where lines are missing at the end, it is the one that was noted, so that `verify` finds the gap for
+        ever.
+        """
+        try:
+            noted = read_end(self.path)
+        except InputError as broken:
+            _LOG.warning("%s It is written anew.", broken)
+            noted = None
+        if noted is None:  # a new log, or one of an older version
+            lines = list(self._readable())
+            purged = _purged_in(lines)
+            written = len(lines) - bool(lines and _PURGED in lines[0]) + purged
+            end = LogEnd(written, last, purged, purged)
+            # Before the line, so that a disk without room for it takes neither.
+            write_end(self.path, end)
+            return end
+        if last == noted.hash:
+            return noted
+        # A process may have been killed after its line, before it noted the new end.
+        hashes = [_followed_hash(content) for content in self._readable()]
+        if noted.hash in hashes:
+            return replace(noted, lines=noted.lines + len(hashes) - 1 - hashes.index(noted.hash), hash=last)
+        if noted.hash == BEGIN:
+            return replace(noted, lines=len(hashes), hash=last)
+        _LOG.warning(
+            "Lines are missing at the end of the audit log %s. Run `fathom audit-log verify`.", self.path
+        )
+        return noted
+
+    def _last_hash(self) -> tuple[str, bool]:
+        """The hash that the file ends with, and whether the last line was never finished."""
         if not self.path.is_file() or not (size := self.path.stat().st_size):
             return BEGIN, False
         with self.path.open("rb") as stream:
@@ -85,21 +135,33 @@ class AuditLog:
         lines = tail.splitlines()
         torn = not tail.endswith(b"\n")
         for line in reversed(lines[:-1] if torn else lines):
-            if (found := _hash_in(line)) is not None:
-                return found, torn
+            if (content := _content(line)) is not None:
+                return _followed_hash(content), torn
         return BEGIN, torn
 
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """Each line as JSON values, the oldest first, with `before` and `hash`. Raises `InputError`."""
+    def lines(self, torn: Callable[[int], object] | None = None) -> Iterator[dict[str, Any]]:
+        """Each line as JSON values, the oldest first, with `before` and `hash`.
+
+        `torn` is called with the numbers of lines that can't be read; without it they are an error, as they
+        are where no line can be read. Raises `InputError`.
+        """
+        unread = read = 0
         for number, line in self._raw():
             content = _content(line)
-            if content is None:
-                raise InputError("is no line of an audit log", file=self.path, line=number)
-            yield content
+            if content is not None:
+                read += 1
+                yield content
+                continue
+            unread = unread or number
+            if torn is None:
+                break
+            torn(number)
+        if unread and (torn is None or not (read or end_file(self.path).is_file())):
+            raise InputError("is no line of an audit log", file=self.path, line=unread)
 
-    def entries(self) -> Iterator[LogEntry]:
-        """Each entry, the oldest first. Raises `InputError`."""
-        for content in self.lines():
+    def entries(self, torn: Callable[[int], object] | None = None) -> Iterator[LogEntry]:
+        """Each entry, the oldest first; `torn` as in `lines`. Raises `InputError`."""
+        for content in self.lines(torn):
             if _PURGED not in content:
                 yield LogEntry.read(content)
 
@@ -112,23 +174,49 @@ class AuditLog:
         except OSError as error:
             raise InputError(f"can't be read: {error.strerror}", file=self.path) from error
 
-    def verify(self) -> Verified:
-        """Hold each line against its own hash and that of the line before."""
-        before, count = "", 0
+    def _readable(self) -> Iterator[dict[str, Any]]:
+        return (content for _, line in self._raw() if (content := _content(line)) is not None)
+
+    def was_begun(self) -> bool:
+        """Tell whether the log is there, or was: the file itself, or the end that is noted beside it."""
+        return self.path.is_file() or end_file(self.path).is_file()
+
+    def verify(self, holds: str = "") -> Verified:
+        """Check each line against its own hash and the line before, and the end against what was noted.
+
+        `holds` is a hash of a line to look for.
+        """
+        problems: list[Problem] = []
+        try:
+            # Before the lines: another process may add some meanwhile.
+            noted = read_end(self.path)
+        except InputError as broken:
+            noted = None
+            problems.append(Problem(None, str(broken)))
+        before, number, hashes, purged = BEGIN, 0, list[str](), 0
+        unknown = False  # the hash before, after a line that can't be read
         for number, line in self._raw():
-            count = number
             content = _content(line)
             if content is None:
-                return Verified(number, before, number, "it is no line of an audit log")
-            purged = number == 1 and _PURGED in content
-            if not purged and content["before"] != (before or BEGIN):
-                return Verified(number, before, number, "lines before it are missing, or were changed")
+                problems.append(Problem(number, _unread(line)))
+                unknown = True
+                continue
+            starts_purged = number == 1 and _PURGED in content
+            if starts_purged:
+                purged = _purged_in([content])
+            elif content["before"] != before and not unknown:
+                problems.append(Problem(number, "lines before it are missing, or were changed"))
             if _line(content, content["before"]) != line:
-                return Verified(number, before, number, "it was changed")
-            # After a purge the next line follows the last one that is gone: the log ends with the hash it
-            # had.
-            before = content["before"] if purged else content["hash"]
-        return Verified(count, before or BEGIN)
+                problems.append(Problem(number, "it was changed"))
+            unknown = False
+            before = _followed_hash(content)
+            hashes.append(before)
+        if noted is not None:
+            problems.extend(_end_problems(noted, hashes, purged, there=self.path.is_file()))
+        held = hashes.index(holds) + 1 if holds in hashes else None
+        if held == 1 and purged:
+            held = 0
+        return Verified(number, before, tuple(problems), held, purged, noted is not None)
 
     def purge(self, before: datetime) -> int:
         """Take away the first lines, those from before a time, and say so in their place; how many they were.
@@ -136,19 +224,24 @@ class AuditLog:
         Raises `InputError` for a log whose chain is broken: purging would hide that.
         """
         with self._locked():
-            if problem := self.verify().problem:
-                raise InputError(f"the chain is broken ({problem}), so nothing was purged", file=self.path)
+            if problems := self.verify().problems:
+                reason = problems[0].text
+                raise InputError(f"the chain is broken ({reason}), so nothing was purged", file=self.path)
             lines = list(self.lines())
+            last = _followed_hash(lines[-1]) if lines else BEGIN
             earlier = [lines.pop(0)] if lines and _PURGED in lines[0] else []
             at = next((i for i, content in enumerate(lines) if _time(content) >= before), len(lines))
             gone, kept = lines[:at], lines[at:]
             if not gone:
                 return 0
-            many = len(gone) + sum(content[_PURGED] for content in earlier)
+            before_this = _purged_in(earlier)
+            many = len(gone) + before_this
+            end = LogEnd(before_this + len(lines), last, before_this, many)
+            write_end(self.path, end)
             first = {_PURGED: many, "until": before.astimezone(UTC).isoformat()}
-            with written_whole(self.path) as stream:
-                stream.write(_line(first, gone[-1]["hash"]).decode())
-                stream.writelines(_line(content, content["before"]).decode() for content in kept)
+            left = [_line(content, content["before"]) for content in kept]
+            write_whole(self.path, b"".join([_line(first, gone[-1]["hash"]), *left]), sync=True)
+            write_end(self.path, replace(end, purged=many))
             return len(gone)
 
 
@@ -172,10 +265,41 @@ def _content(line: bytes) -> dict[str, Any] | None:
     return found if whole else None
 
 
-def _hash_in(line: bytes) -> str | None:
-    """The hash that a line after this one follows."""
-    found = _content(line)
-    return None if found is None else found["before" if _PURGED in found else "hash"]
+def _own_hash(line: bytes) -> str:
+    return str(json.loads(line)["hash"])
+
+
+def _followed_hash(content: dict[str, Any]) -> str:
+    """The hash that a line after this one follows: after a purge, that of the last line that is gone."""
+    return str(content["before" if _PURGED in content else "hash"])
+
+
+def _purged_in(lines: list[dict[str, Any]]) -> int:
+    """How many lines were purged, by the first line that is left."""
+    many = lines[0].get(_PURGED, 0) if lines else 0
+    return many if type(many) is int else 0
+
+
+def _unread(line: bytes) -> str:
+    if not line.endswith(b"\n"):
+        return "it was never finished, as on a full disk, or was cut"
+    return "it is no line of an audit log: it was never finished, or was changed"
+
+
+def _end_problems(end: LogEnd, hashes: list[str], purged: int, *, there: bool) -> Iterator[Problem]:
+    """What the lines of a log lack of the end that was noted when it was last written."""
+    if hashes and purged not in (end.purged, end.purging):
+        yield Problem(1, f"by this line {purged:,} lines were purged, but `purge` took {end.purged:,}")
+    if end.hash in (BEGIN, *hashes):
+        return
+    left = end.lines - end.purged
+    many = f"it had {left:,} line{'' if left == 1 else 's'}, ending with {end.hash}"
+    if not there:
+        yield Problem(None, f"the log was removed: {many}")
+    elif not hashes:
+        yield Problem(None, f"the log was emptied: {many}")
+    else:
+        yield Problem(None, f"it doesn't end as it was left: {many}")
 
 
 def _time(content: dict[str, Any]) -> datetime:

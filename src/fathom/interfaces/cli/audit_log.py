@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from fathom.answering.audit_log import AuditLog, LogEntry, audit_log_of
+from fathom.answering.audit_log import AuditLog, LogEntry, Verified, audit_log_of, end_file
 from fathom.answering.documents import csv_cell
 from fathom.errors import ConfigError, InputError
 from fathom.files import written_whole
@@ -20,6 +20,8 @@ from fathom.interfaces.cli.display import bare_table, console, notices, plain, p
 
 SHOWN = 20
 """Entries that `show` prints, the newest."""
+MOST_TOLD = 20
+"""Problems, or lines that can't be read, that are named."""
 NO_LOG = (
     "No audit log is kept. Set audit_log in the settings to a file, or FATHOM_AUDIT_LOG; from then on every "
     "question and query is in it."
@@ -36,6 +38,7 @@ def audit_log(
     since: str = "",
     before: str = "",
     last: int = SHOWN,
+    holds: str = "",
     out: Annotated[Path, Parameter(name=["--out", "-o"])] = Path("/dev/stdout"),
     json: bool = False,
 ) -> int:
@@ -45,6 +48,7 @@ def audit_log(
     how many rows it gave and what it cost; never the rows. `show` prints the newest entries, `verify` says
     whether any line was changed or is missing and prints the hash that the log ends with, `export` writes
     entries as CSV or as JSON lines, `purge` takes away those from before a time and says so in their place.
+    `verify` ends with exit code 1 where something doesn't fit.
 
     Parameters
     ----------
@@ -60,6 +64,8 @@ def audit_log(
         Only entries from before this time; for `purge` the time before which all go.
     last
         Show so many entries, the newest.
+    holds
+        For `verify`, a hash that it printed earlier: exit code 1 where no line of the log has it.
     out
         Where `export` writes: a file that ends in .csv or .jsonl; by default JSON lines to the output.
     json
@@ -68,24 +74,38 @@ def audit_log(
     log = AuditLog(file) if file is not None else audit_log_of()
     if log is None:
         raise ConfigError(NO_LOG)
-    if not log.path.is_file():
+    if holds and action != "verify":
+        raise InputError("--holds goes with `fathom audit-log verify`")
+    if not log.path.is_file() and not (log.was_begun() or holds):
         if file is not None:
             raise InputError("there is no such file", file=file)
         console.print(plain(f"Nothing was asked yet: {log.path} isn't there."))
         return 0
     if action == "verify":
-        return _verify(log, json=json)
+        return _verify(log, holds.strip().lower(), json=json)
+    if not log.path.is_file():
+        raise InputError("was removed. Run `fathom audit-log verify`", file=log.path)
     if action == "purge":
         return _purge(log, before)
-    chosen = _chosen(log.entries(), database, user, since, before)
+    torn: list[int] = []
+    chosen = _chosen(log.entries(torn.append), database, user, since, before)
     if action == "export":
-        return _export(chosen, out)
-    newest = list(islice(reversed(list(chosen)), last))[::-1]
-    if json:
-        print_json([entry.as_json() for entry in newest])
+        _export(chosen, out)
     else:
-        _show(newest)
+        newest = list(islice(reversed(list(chosen)), last))[::-1]
+        if json:
+            print_json([entry.as_json() for entry in newest])
+        else:
+            _show(newest)
+    _tell_unread(log, torn)
     return 0
+
+
+def _tell_unread(log: AuditLog, lines: list[int]) -> None:
+    if lines:
+        which = ", ".join(map(str, lines[:MOST_TOLD])) + (", ..." if len(lines) > MOST_TOLD else "")
+        told = f"{log.path}: line{'' if len(lines) == 1 else 's'} {which} can't be read, and left out."
+        notices.print(plain(told), soft_wrap=True)
 
 
 def _chosen(
@@ -129,17 +149,40 @@ def _show(entries: list[LogEntry]) -> None:
     console.print(table)
 
 
-def _verify(log: AuditLog, *, json: bool) -> int:
-    found = log.verify()
+def _verify(log: AuditLog, holds: str, *, json: bool) -> int:
+    found = log.verify(holds)
+    lacks = bool(holds) and found.held is None
     if json:
-        print_json({"lines": found.lines, "last": found.last, "line": found.line, "problem": found.problem})
-    elif found.problem:
-        notices.print(plain(f"{log.path}, line {found.line}: {found.problem}."), style="red", soft_wrap=True)
-    else:
+        problems = [{"line": p.line, "problem": p.text} for p in found.problems]
+        held = {"holds": not lacks, "held_by_line": found.held} if holds else {}
+        print_json({"lines": found.lines, "last": found.last, "problems": problems, **held})
+        return ERROR if problems or lacks else 0
+    for problem in found.problems[:MOST_TOLD]:
+        place = f"{log.path}, line {problem.line}" if problem.line else str(log.path)
+        notices.print(plain(f"{place}: {problem.text}."), style="red", soft_wrap=True)
+    if (more := len(found.problems) - MOST_TOLD) > 0:
+        notices.print(f"{more:,} more problems.", style="red")
+    if holds:
+        style = "red" if lacks else None
+        (notices if lacks else console).print(plain(_holding(found, holds)), style=style, soft_wrap=True)
+    if not found.problems:
         many = f"{found.lines:,} line{'' if found.lines == 1 else 's'}"
-        console.print(plain(f"The log is whole: {many}, ending with {found.last}"), soft_wrap=True)
-        console.print("Keep that hash elsewhere: with it, lines cut off at the end show too.", style="dim")
-    return ERROR if found.problem else 0
+        console.print(plain(f"The chain is whole: {many}, ending with {found.last}"), soft_wrap=True)
+        if not found.end_noted:
+            unseen = f"{end_file(log.path).name} isn't beside it, so lines cut off at the end wouldn't show."
+            console.print(plain(unseen), soft_wrap=True)
+        advice = "Keep that hash elsewhere, and check it later with `fathom audit-log verify --holds HASH`."
+        console.print(plain(advice), style="dim", soft_wrap=True)
+    return ERROR if found.problems or lacks else 0
+
+
+def _holding(found: Verified, hash_: str) -> str:
+    if found.held is not None:
+        after = found.lines - max(found.held, 1)
+        where = f"Line {found.held:,} has" if found.held else "The lines that were purged ended with"
+        return f"{where} the hash {hash_}; {after:,} line{'' if after == 1 else 's'} came after it."
+    purged = f" {found.purged:,} lines were purged; it may have been one of them." if found.purged else ""
+    return f"No line has the hash {hash_}: the log was cut, or written anew.{purged}"
 
 
 def _purge(log: AuditLog, before: str) -> int:
@@ -151,13 +194,13 @@ def _purge(log: AuditLog, before: str) -> int:
     return 0
 
 
-def _export(entries: Iterable[LogEntry], out: Path) -> int:
+def _export(entries: Iterable[LogEntry], out: Path) -> None:
     if out != Path("/dev/stdout") and out.suffix not in (".csv", ".jsonl"):
         raise InputError("--out must end in .csv or .jsonl", file=out)
     if out == Path("/dev/stdout"):
         for entry in entries:
             sys.stdout.write(f"{json_.dumps(entry.as_json())}\n")
-        return 0
+        return
     with written_whole(out) as stream:
         if out.suffix == ".jsonl":
             stream.writelines(f"{json_.dumps(entry.as_json())}\n" for entry in entries)
@@ -165,7 +208,6 @@ def _export(entries: Iterable[LogEntry], out: Path) -> int:
             writer = csv.writer(stream)
             writer.writerow(LogEntry.__slots__)
             writer.writerows([csv_cell(_flat(v), safe=True) for v in e.as_json().values()] for e in entries)
-    return 0
 
 
 def _flat(value: Any) -> Any:

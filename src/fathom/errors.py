@@ -117,6 +117,14 @@ class ConnectionFailed(DatabaseError):
     """The database can't be opened."""
 
 
+class DatabaseNotNamed(ConnectionFailed):
+    """The URL of a server names none of its `databases`."""
+
+    def __init__(self, message: str, databases: Sequence[str]) -> None:
+        self.databases = tuple(databases)
+        super().__init__(message)
+
+
 class AccountRefused(ConnectionFailed):
     """The account may do more than read, where only one that doesn't is taken; `risks` are its `what`s."""
 

@@ -1,18 +1,21 @@
 """Naming a database, and what is said when that doesn't work."""
 
+import shlex
 import sqlite3
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
+from sqlalchemy import URL
 
 from fathom.config import Settings
 from fathom.databases import connect, from_any_folder
 from fathom.databases.servers import SERVERS
-from fathom.errors import ConnectionFailed, FathomError, MissingExtra, UnknownName
+from fathom.errors import ConnectionFailed, DatabaseNotNamed, FathomError, MissingExtra, UnknownName
 from tests.databases.makers import mysql_url, postgres_url
 
 
@@ -205,6 +208,31 @@ def test_using_sqlite_imports_nothing_heavy(settings: Settings, tmp_path: Path) 
         env={"FATHOM_CACHE": str(tmp_path / "cache"), "FATHOM_CONFIG": str(tmp_path / "none.toml")},
     )
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("server", [postgres_url, mysql_url], ids=["postgres", "mysql"])
+def test_a_url_without_a_database_lists_those_there(settings: Settings, server: Callable[[], URL]) -> None:
+    address = server()
+    alone = address.set(database="").render_as_string(hide_password=False)
+    with pytest.raises(DatabaseNotNamed, match="names no database") as told:
+        connect(alone, settings=settings)
+    assert told.value.databases
+    assert not {"information_schema", "template0"}.intersection(told.value.databases)
+    command = str(told.value).splitlines()[1]
+    named = shlex.split(command)[2]
+    assert named.endswith(f"/{told.value.databases[0]}")
+    if address.password is None:
+        with connect(named, settings=settings) as database:
+            assert database.name == told.value.databases[0]
+
+
+def test_a_database_that_libpq_is_told_elsewhere_is_named(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = postgres_url()
+    monkeypatch.setenv("PGDATABASE", address.database or "")
+    alone = address.set(database="").render_as_string(hide_password=False)
+    connect(alone, settings=settings).close()
 
 
 def test_every_error_is_ours(settings: Settings, tmp_path: Path) -> None:

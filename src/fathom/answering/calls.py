@@ -102,7 +102,9 @@ async def answer_by_calls(
     calls = tuple(map(_told, chain.calls))
     answered = [one for one in calls if one.observation is not None]
     asked = dict.fromkeys(client.stand_in(made.call.endpoint.service) for made in chain.calls)
-    text, notes = chain.refusal, tuple(filter(None, (chain.stopped, *asked)))
+    old = [made.observation.old.told for made in chain.answered if made.observation and made.observation.old]
+    text = chain.refusal
+    notes = tuple(filter(None, (*(told for told in old if told not in text), chain.stopped, *asked)))
     refused = bool(chain.refusal) or not answered
     if not refused:
         words, more = _traced(question, chain)

@@ -147,6 +147,7 @@ def _open_server(kind: ServerKind, url: str, settings: Settings, *, name: str | 
         cache_folder=settings.cache,
     )
     try:
+        engine.check_named()
         database.check_connection()
         database.check_account(strict=settings.strict)
     except BaseException:

@@ -112,6 +112,7 @@ class MySQL(Server):
 
     dialect = "mysql"
     driver = "mysql+pymysql"
+    listing = "SHOW DATABASES"
     system_schemas = frozenset({"information_schema", "mysql", "performance_schema", "sys"})
     schemas_are_databases = True
     hides_definitions = True

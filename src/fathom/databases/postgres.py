@@ -3,7 +3,7 @@
 from collections.abc import Generator, Mapping
 from contextlib import suppress
 from itertools import islice
-from os import dup
+from os import dup, environ
 from socket import SHUT_RDWR, socket
 from typing import Any
 
@@ -51,6 +51,10 @@ WHERE schemaname = {} AND tablename = {} AND most_common_vals IS NOT NULL"""
 _PARTITIONS = """SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relispartition AND c.relkind IN ('r', 'p', 'f')"""
 
+_DATABASES = """SELECT datname FROM pg_catalog.pg_database WHERE datallowconn AND NOT datistemplate
+AND pg_catalog.has_database_privilege(oid, 'CONNECT') ORDER BY datname"""
+# What libpq takes a database's name from beside the URL's path.
+_NAMING_FIELDS, _NAMING_VARIABLES = frozenset({"dbname", "service"}), ("PGDATABASE", "PGSERVICE")
 
 # A database or account may have backslashes end strings elsewhere than the guard saw.
 _AS_JUDGED = "SET LOCAL standard_conforming_strings = on"
@@ -149,6 +153,8 @@ class Postgres(Server):
     dialect = "postgres"
     takes_roles = True
     driver = "postgresql+psycopg"
+    listing = _DATABASES
+    listed_from = "postgres"  # there on nearly every server
     system_schemas = frozenset({"information_schema", "pg_catalog", "pg_toast"})
     errors = (psycopg.Error,)
 
@@ -156,6 +162,9 @@ class Postgres(Server):
         super().__init__(url)
         # Before SQLAlchemy's own first questions, which fail where text comes as bytes.
         event.listen(self._connector, "connect", lambda opened, _: _settle_encoding(opened), insert=True)
+
+    def named_elsewhere(self) -> bool:
+        return not _NAMING_FIELDS.isdisjoint(self.address.query) or any(map(environ.get, _NAMING_VARIABLES))
 
     def open(self) -> Session:
         connection: psycopg.Connection[Row] = self.connect(

@@ -22,6 +22,9 @@ class Remote(Engine):
         """The database's name, unless its user gives it another; "" where the URL has none."""
         return self.address.database or ""
 
+    def check_named(self) -> None:
+        """Raise `DatabaseNotNamed` where the URL has to name a database and doesn't."""
+
     def account(self) -> str:
         return self.address.username or ""
 

@@ -1,6 +1,7 @@
 """The parts that PostgreSQL and MySQL share: URLs and reflection by SQLAlchemy; the driver runs the
 queries."""
 
+import shlex
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -23,16 +24,22 @@ from sqlalchemy.pool import NullPool
 from fathom.databases.engine import Read, Reflection, tidy_keys
 from fathom.databases.kinds import kind_of
 from fathom.databases.remote import Remote, hidden
-from fathom.errors import ConnectionFailed, DatabaseError
+from fathom.errors import ConnectionFailed, DatabaseError, DatabaseNotNamed
 from fathom.records import Column, ForeignKey, Table
 
 Key = tuple[str | None, str]
+_SHOWN = 20
+"""Databases that are listed for a URL that names none."""
 
 
 class Server(Remote):
     """A database on a server that SQLAlchemy knows."""
 
     driver: ClassVar[str]
+    listing: ClassVar[str]
+    """A query for the names of the server's databases that the account may connect to."""
+    listed_from: ClassVar[str | None] = None
+    """The database that they are asked for in; None where the server needs none."""
     system_schemas: ClassVar[frozenset[str]]
     schemas_are_databases: ClassVar[bool] = False
     hides_definitions: ClassVar[bool] = False
@@ -42,6 +49,35 @@ class Server(Remote):
         super().__init__(url)
         self.address = self.address.set(drivername=self.driver)
         self._connector = create_engine(self.address, poolclass=NullPool)
+
+    def check_named(self) -> None:
+        if self.database_name or self.named_elsewhere():
+            return
+        found = self._databases()
+        shown = [
+            f"  fathom inspect {shlex.quote(hidden(self.address.set(database=name)))}"
+            for name in found[:_SHOWN]
+        ]
+        if len(found) > _SHOWN:
+            shown.append(f"  and {len(found) - _SHOWN} more.")
+        listed = "\n".join(["There are:", *shown] if shown else ["The account sees none there."])
+        raise DatabaseNotNamed(
+            f"{hidden(self.address)} names no database: put one's name at its end. {listed}", found
+        )
+
+    def named_elsewhere(self) -> bool:
+        """True if the driver takes the database's name from outside the URL's path."""
+        return False
+
+    def _databases(self) -> list[str]:
+        anywhere = create_engine(self.address.set(database=self.listed_from), poolclass=NullPool)
+        try:
+            with anywhere.connect() as connection:
+                names = [str(name) for (name,) in connection.exec_driver_sql(self.listing)]
+        except DBAPIError as error:
+            cause = error.orig if isinstance(error.orig, Exception) else error
+            raise ConnectionFailed(f"{hidden(self.address)}: {self.message(cause)}") from None
+        return [name for name in names if name not in self.system_schemas]
 
     def connect(self, **settings: Any) -> Any:
         """A connection of the driver's own. Raises `ConnectionFailed`."""

@@ -1,4 +1,5 @@
 import asyncio
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -7,14 +8,16 @@ import pytest
 import yaml
 from bench.questions.calls import generated
 
+from fathom.answering.calls import call
 from fathom.biotools.callers import MadeCall, OfflineCaller, follow
 from fathom.biotools.callers.bridges import BRIDGES, Crossing, paths
 from fathom.biotools.callers.endpoint_fit import MOST_SURE
 from fathom.biotools.callers.plans import CROSSED
-from fathom.biotools.catalogue import check
+from fathom.biotools.catalogue import EndpointCall, check
 from fathom.biotools.catalogue.names import all_species
-from fathom.biotools.client import ApiResponse, Client
+from fathom.biotools.client import ApiResponse, Client, ClientOptions
 from fathom.biotools.observations import Observation
+from fathom.records import Refusal
 
 CASES = yaml.safe_load(Path(__file__).with_name("chains.yaml").read_text(encoding="utf-8"))
 SEQUENCE = "What is the protein sequence of human BRCA2?"
@@ -117,3 +120,80 @@ def test_a_plan_is_made_where_a_single_call_would_only_be_its_first_step(caller:
     alone = asyncio.run(caller.propose("Where does the human gene HBB lie?"))
     assert alone.call is not None
     assert not alone.more
+
+
+class _Renaming(Client):
+    """A client of a service where entries were merged, split and deleted."""
+
+    def __init__(self, answers: dict[str, dict[str, Any]], folder: Path) -> None:
+        super().__init__(ClientOptions(folder=folder))
+        self._answers = answers
+
+    def make(self, call: EndpointCall, **_: Any) -> ApiResponse:
+        body = json.dumps(self._answers[call.arguments["accession"]]).encode()
+        return ApiResponse(call, "https://rest.uniprot.org/x", body, {"content-type": "application/json"})
+
+
+def _inactive(accession: str, kind: str, *successors: str) -> dict[str, Any]:
+    reason = {"inactiveReasonType": kind, "mergeDemergeTo": list(successors)}
+    return {"entryType": "Inactive", "primaryAccession": accession, "inactiveReason": reason}
+
+
+ACTIVE = {"entryType": "UniProtKB reviewed (Swiss-Prot)", "primaryAccession": "P00002"}
+RENAMED = "What is the function of UniProt P00001?"
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked", "refusal", "notes"),
+    [
+        (
+            {"P00001": _inactive("P00001", "MERGED", "P00002"), "P00002": ACTIVE},
+            ["P00001", "P00002"],
+            "",
+            ("P00001 was merged into P00002.",),
+        ),
+        ({"P00001": ACTIVE}, ["P00001"], "", ()),  # a redirect, followed by the client
+        (
+            {"P00001": _inactive("P00001", "DEMERGED", "P00002", "P00003")},
+            ["P00001"],
+            "P00001 was split into P00002 and P00003. Ask about one of them.",
+            (),
+        ),
+        (
+            {"P00001": _inactive("P00001", "DELETED")},
+            ["P00001"],
+            "P00001 was deleted from UniProtKB. UniParc keeps its sequence.",
+            (),
+        ),
+        (
+            {"P00001": _inactive("P00001", "MERGED", "../x")},
+            ["P00001"],
+            "P00001 was merged into ../x.",
+            (),
+        ),
+        (
+            {"P00001": _inactive("P00001", "MERGED", "P00001")},
+            ["P00001"],
+            "P00001 was merged into P00001. That one names no entry either.",
+            (),
+        ),
+    ],
+)
+def test_an_old_accession_is_followed_or_told(
+    caller: OfflineCaller,
+    tmp_path: Path,
+    *,
+    answers: dict[str, Any],
+    asked: list[str],
+    refusal: str,
+    notes: tuple[str, ...],
+) -> None:
+    with _Renaming(answers, tmp_path) as client:
+        given = call(RENAMED, caller=caller, client=client)
+    assert [one.arguments["accession"] for one in given.calls] == asked
+    assert given.refusal == (Refusal(refusal) if refusal else None)
+    assert [note for note in given.notes if "Answered by" not in note] == list(notes)
+    if not refusal:
+        assert "accession: P00002" in given.text
+    if asked == ["P00001"] and not refusal:
+        assert "P00001 is an old accession of P00002." in given.text

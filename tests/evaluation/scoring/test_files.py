@@ -77,6 +77,14 @@ def test_what_is_missing_or_belongs_nowhere_is_told_instead_of_shifting(bench: P
     assert "q9" in total.problems[0]
 
 
+def test_replies_with_fences_are_told(bench: Path) -> None:
+    fenced = {k: f"Here it is:\n```sql\n{v}\n```" for k, v in RIGHT.items() if k != "q1"}
+    total, _ = judged(bench, fenced | {"q1": RIGHT["q1"]})
+    assert total.correct == 1
+    assert "4 predictions are replies with Markdown fences" in total.problems[0]
+    assert judged(bench, RIGHT)[0].problems == []
+
+
 def test_the_order_of_a_file_with_ids_does_not_matter(bench: Path) -> None:
     assert judged(bench, dict(reversed(RIGHT.items())))[0].correct == 5
 

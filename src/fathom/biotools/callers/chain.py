@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from fathom.biotools.callers.caller import Caller, CallProposal, MadeCall
+from fathom.biotools.catalogue import check
 from fathom.biotools.client import Client
 from fathom.biotools.observations import observe
-from fathom.errors import CallFailed
+from fathom.errors import CallFailed, CallRefused
 from fathom.records import Usage
 
 MOST_CALLS = 4
@@ -48,12 +49,14 @@ async def follow(
     """Make the calls that a caller proposes until it is done, declines, repeats itself or has made `limit`.
 
     A call that the service finds wrong is shown to the caller, which may try another; when it has none, and
-    for failures that no other call mends, `CallFailed` is raised. `progress` is told how BLAST searches fare.
+    for failures that no other call mends, `CallFailed` is raised. Where an accession was merged into another,
+    that one's entry is asked for; where it has no single successor, the chain ends with a refusal.
+    `progress` is told how BLAST searches fare.
     """
     made: list[MadeCall] = []
     used, failed = Usage(), None
     while True:
-        proposal = await caller.propose(question, earlier=tuple(made))
+        proposal = _successor(question, made) or await caller.propose(question, earlier=tuple(made))
         used += proposal.usage
         if proposal.call is None:
             if failed is not None and all(one.problem for one in made):
@@ -69,6 +72,25 @@ async def follow(
                 raise
             observation, problem, failed = None, str(error), error
         made.append(MadeCall(proposal.call, observation, problem, proposal.confidence, proposal.assumed))
+
+
+def _successor(question: str, made: list[MadeCall]) -> CallProposal | None:
+    """What follows on an accession that names no entry any more; None where the last call gave no such."""
+    old = made[-1].observation.old if made and made[-1].observation else None
+    if old is None:
+        return None
+    if len(old.successors) != 1:
+        hint = "Ask about one of them." if old.successors else "UniParc keeps its sequence."
+        return CallProposal(question, None, 0.0, f"{old.told} {hint}")
+    asked = made[-1].call
+    (accession,) = old.successors
+    try:
+        call = check(asked.endpoint.name, {**asked.arguments, "accession": accession})
+    except CallRefused:  # the service gave something that is no accession
+        return CallProposal(question, None, 0.0, old.told)
+    if any(one.call == call for one in made):
+        return CallProposal(question, None, 0.0, f"{old.told} That one names no entry either.")
+    return CallProposal(question, call, 1.0)
 
 
 def _ended(made: list[MadeCall], last: CallProposal, used: Usage) -> Chain:

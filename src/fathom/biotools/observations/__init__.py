@@ -7,6 +7,12 @@ from typing import Any
 
 from fathom.biotools.client.response import ApiResponse
 from fathom.biotools.observations import ensembl, ncbi, uniprot
+from fathom.biotools.observations.old_accessions import (
+    OldAccession,
+    followed,
+    old_accession,
+    without_entry,
+)
 
 __all__ = ["Observation", "observe"]
 
@@ -15,10 +21,14 @@ _REDUCTIONS = {"elink": ncbi.links, "blast": ncbi.hits, **uniprot.REDUCTIONS, **
 
 @dataclass(frozen=True)
 class Observation:
-    """The content of a response. `content` is JSON; `response` is the whole answer it was made from."""
+    """The content of a response. `content` is JSON; `response` is the whole answer it was made from.
+
+    `old` is the accession asked for, where it names no entry any more.
+    """
 
     content: Any
     response: ApiResponse
+    old: OldAccession | None = None
 
     @cached_property
     def left_out(self) -> tuple[str, ...]:
@@ -37,8 +47,12 @@ def observe(response: ApiResponse) -> Observation:
     if "json" not in response.media_type:
         return Observation({"text": response.text}, response)
     body = response.json
+    if (old := old_accession(name, body)) is not None:
+        return Observation(without_entry(old), response, old)
     reduce = _REDUCTIONS.get(name)
     content = reduce(body) if reduce else body
+    if told := followed(name, str(response.call.arguments.get("accession", "")), body):
+        content = {"followed": told, **content}
     if response.total is not None and isinstance(content, dict):
         content = {"total_on_all_pages": response.total, **content}
     return Observation(content, response)

@@ -14,6 +14,7 @@ _SQL = ("sql", "SQL", "predicted_sql", "PREDICTED_SQL", "pred_sql", "query", "pr
 _ID = ("id", "question_id")
 _SALVAGED_ID = re.compile(r'"(?:id|question_id)"\s*:\s*("(?:[^"\\]|\\.)*"|\d+)')
 _ENTRY = re.compile(r'\n\s*(?="(?:[^"\\\n]|\\.)*"\s*:|\{)')
+_FENCE = "```"  # no dialect has it outside of strings
 _LAST_MODULES = ("query_revision", "revision", "candidate_generation")
 Rule = Literal["id", "position"]
 
@@ -32,6 +33,11 @@ class Prediction:
     database_name: str = ""
     problem: str = ""
     question: str = ""
+
+    @property
+    def is_reply(self) -> bool:
+        """True if it is a model's whole reply, with its SQL in a Markdown fence."""
+        return any(_FENCE in candidate for candidate in self.candidates)
 
     @property
     def told(self) -> str:

@@ -27,9 +27,14 @@ class Lookup:
     _stream: Iterator[Prediction] = field(init=False)
     _early: dict[str, Prediction] = field(default_factory=dict)
     _texts: dict[str, list[str]] = field(default_factory=dict)
+    _replies: int = 0
 
     def __post_init__(self) -> None:
-        self._stream = read_predictions(self.file)
+        self._stream = map(self._counted, read_predictions(self.file))
+
+    def _counted(self, prediction: Prediction) -> Prediction:
+        self._replies += prediction.is_reply
+        return prediction
 
     def find(self, question: BenchmarkQuestion, position: int) -> Prediction | None:
         """The prediction for a question; None where the file has none."""
@@ -67,6 +72,11 @@ class Lookup:
         """Look through the rest of the file for what belongs to no question."""
         for prediction in self._stream:
             self._keep(prediction)
+        if self._replies:
+            self.problems.append(
+                f"{self._replies} predictions are replies with Markdown fences (```), not queries: they are"
+                " judged as they are, so they fail. Score the SQL inside the fences instead."
+            )
         left = list(self._early)
         if left:
             shown = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")

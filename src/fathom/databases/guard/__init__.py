@@ -12,6 +12,7 @@ from functools import partial
 from sqlglot import exp
 
 from fathom.databases.guard.costs import check_costs
+from fathom.databases.guard.growth import check_growth
 from fathom.databases.guard.sizes import check_sizes
 from fathom.databases.guard.sources import Catalogue
 from fathom.databases.guard.statement import parse
@@ -52,7 +53,8 @@ def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
     tokens, tree = parse(sql, dialect, catalogue)
     check_tree(tree, tokens, dialect, catalogue)
     check_sizes(tree, dialect)
-    check_costs(tree)
+    check_costs(tree, dialect)
+    check_growth(tree, sql, dialect, catalogue)
     return tree
 
 

@@ -4,6 +4,9 @@ Edit distances take the product of two lengths, patterns with many wildcards try
 replacements within replacements multiply. So the texts that they are given have to look short.
 """
 
+from collections.abc import Iterator
+from math import prod
+
 from sqlglot import exp
 
 from fathom.databases.guard.sizes import is_long, name_of, readings_of
@@ -13,8 +16,10 @@ LONGEST_PATTERN = 1_000  # characters of LIKE, GLOB and their kin
 MOST_WILDCARDS = 50
 LONGEST_STRUCTURE = 10_000  # characters of what says into which types JSON is turned
 DEEPEST_STRUCTURE = 50
+MOST_GROUPED = 30_000  # grouping sets times their columns, 1.5 to 8 kB each
 
 _LIKES = (exp.Like, exp.ILike, exp.Glob, exp.SimilarTo)
+_GROUPINGS = (exp.Cube, exp.Rollup, exp.GroupingSets)
 _WILDCARDS = "%_*?["
 _DISTANCES = frozenset(
     "levenshtein damerau_levenshtein editdist3 jaccard jaro_similarity jaro_winkler_similarity similarity "
@@ -32,12 +37,14 @@ _SEARCHES = frozenset(
 )
 
 
-def check_costs(tree: exp.Expr) -> None:
+def check_costs(tree: exp.Expr, dialect: str) -> None:
     """Raises `Refused` for calls that may run beyond any limit of time or memory."""
     distance, joins = "", False
     for node in tree.walk():
         if isinstance(node, _LIKES):
             _check_pattern(node)
+        elif isinstance(node, exp.Group) and dialect == "postgres":
+            _check_grouping(node)
         elif isinstance(node, exp.Func):
             name = name_of(node)
             distance = name if name in _DISTANCES else distance
@@ -91,3 +98,33 @@ def _check_structure(call: exp.Func, name: str) -> None:
         deepest = max(deepest, depth)
     if len(structure.name) > LONGEST_STRUCTURE or deepest > DEEPEST_STRUCTURE:
         raise Refused("size", f"the structure of {name}() is nested too deeply, or too long.")
+
+
+def _check_grouping(group: exp.Group) -> None:
+    """PostgreSQL plans each grouping set for itself, before a limit of time is heeded."""
+    sets = prod(map(_sets_of, group.expressions))
+    columns = sum(not isinstance(n, (*_GROUPINGS, exp.Tuple, exp.Paren)) for n in _grouped(group))
+    if sets * columns > MOST_GROUPED:
+        raise Refused(
+            "size",
+            f"its grouping sets are {sets:,} of {columns:,} columns, which takes the server's memory when it "
+            "plans; name fewer columns in CUBE and ROLLUP.",
+        )
+
+
+def _sets_of(part: exp.Expr) -> int:
+    if isinstance(part, exp.Cube):
+        return 1 << len(part.expressions)
+    if isinstance(part, exp.Rollup):
+        return len(part.expressions) + 1
+    return sum(map(_sets_of, part.expressions)) if isinstance(part, exp.GroupingSets) else 1
+
+
+def _grouped(group: exp.Expr) -> Iterator[exp.Expr]:
+    """Every expression that is grouped by, with what holds it together."""
+    left = list(group.expressions)
+    while left:
+        node = left.pop()
+        yield node
+        if isinstance(node, (*_GROUPINGS, exp.Tuple)):
+            left += node.expressions

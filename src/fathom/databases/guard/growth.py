@@ -1,0 +1,381 @@
+"""How far a statement grows when the server plans it, before anything runs that a limit could stop.
+
+PostgreSQL puts the expression of a derived column in every place that names the column. Where each of twelve
+steps names the column before it four times, 550 characters become 16 million copies, and neither a time
+limit nor a cut connection stops the backend meanwhile. The same happens to a table expression that is
+written out wherever it is named, and to what stands before BETWEEN, which is read twice.
+So the parts are counted along the chain, on the parsed statement, without making them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sqlglot import exp
+
+from fathom.databases.guard.growth_rows import (
+    NONE,
+    ONE,
+    RELATION,
+    Level,
+    Parts,
+    Rows,
+    compared,
+    cut,
+    joined_rows,
+    largest,
+)
+from fathom.databases.guard.sources import Catalogue
+from fathom.databases.guard.words import Refused
+
+MOST_PARTS = 30_000  # of expressions as planned, 0.5 to 3 kB of PostgreSQL's memory each
+_LONG_LIST = 32  # elements after which the guard's parser leaves out plain values
+_FIELDS = 50  # columns that `(f(x)).*` may be written out as
+_NOT_INLINED = frozenset(("mysql",))
+_MATERIALIZED = frozenset(("postgres", "sqlite", "duckdb"))
+_NO_PARTS = (exp.Alias, exp.Identifier, exp.Paren)
+_QUERIES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
+_LIMITED = ("limit", "offset", "fetch")
+_GROUPED = ("group", "having", "distinct")
+_CONDITIONS = frozenset(("where", "having", "qualify", "on"))
+_STEPS = (exp.Subquery, exp.CTE, exp.SetOperation, exp.Lateral)
+_COPIED = (exp.Between, exp.Dot)
+_FEW = 2  # of what is written down several times: within each other they multiply
+_SHARED = 2  # places from which on a table of WITH is kept unless NOT MATERIALIZED
+_LISTS = (exp.In, exp.Tuple, exp.Array, exp.Values, exp.Func)
+
+
+def check_growth(tree: exp.Expr, sql: str, dialect: str, catalogue: Catalogue | None = None) -> None:
+    """Raises `Refused` for a statement that grows beyond measure when it is planned."""
+    query = tree.this if isinstance(tree, exp.Describe) else tree
+    if dialect in _NOT_INLINED or not isinstance(query, _QUERIES) or _is_flat(tree):
+        return
+    uses: dict[int, int] = {}
+    if query.find(exp.CTE):  # only one that is named once is written out, which is known at the end
+        first = _Count(tree, sql, dialect, catalogue)
+        first.query(query, Level())
+        uses = first.uses
+    _Count(tree, sql, dialect, catalogue, uses).query(query, Level())
+
+
+def _is_flat(tree: exp.Expr) -> bool:
+    """True for a statement in which nothing can multiply: one query without steps, as most are."""
+    copied = 0
+    for node in tree.walk():
+        if isinstance(node, _STEPS) or (isinstance(node, exp.In) and _compared_singly(node)):
+            return False
+        copied += isinstance(node, _COPIED)
+    return copied < _FEW
+
+
+def _compared_singly(node: exp.In) -> bool:
+    """True for a list that is one comparison each: of rows, or of what isn't a constant."""
+    is_row = isinstance(node.this, exp.Tuple)
+    return any(is_row or not isinstance(item, exp.Literal) for item in node.expressions)
+
+
+class _Count:
+    """One walk down a statement. `uses` says how often each table of WITH is named.
+
+    Without the uses of an earlier walk nothing is refused.
+    """
+
+    def __init__(
+        self,
+        tree: exp.Expr,
+        sql: str,
+        dialect: str,
+        catalogue: Catalogue | None,
+        known: dict[int, int] | None = None,
+    ) -> None:
+        # EXPLAIN writes out an expression of each step below, whether or not steps were merged.
+        self._explains = isinstance(tree, exp.Describe)
+        self._omitted = sql.count(",")  # as many plain values may the parser have left out of a list
+        self._dialect, self._catalogue, self._known = dialect, catalogue, known
+        self.uses: dict[int, int] = {}
+
+    def query(self, node: exp.Expr, outer: Level) -> Rows:
+        """What a query gives, and its parts. Raises `Refused`."""
+        level = Level(outer)
+        with_ = node.args.get("with_")
+        for table in with_.expressions if with_ is not None else ():
+            self._common_table(table, level)
+        if isinstance(node, exp.Select):
+            rows = self._select(node, level)
+        elif isinstance(node, exp.SetOperation):
+            rows = self._set_operation(node, level)
+        elif isinstance(node, exp.Subquery):
+            rows = self._around(node, level)
+        else:
+            rows = self._values(node, level)
+        if self._known is not None and rows.total > MOST_PARTS:
+            raise _too_large(self._dialect)
+        return rows
+
+    def _common_table(self, table: exp.CTE, level: Level) -> None:
+        name, renamed = _alias(table)
+        level.tables[name] = (table, Rows([(n, ONE) for n in renamed], is_open=True))  # if it names itself
+        level.tables[name] = (table, self.query(table.this, level).renamed(renamed))
+
+    def _named(self, table: exp.Table, level: Level) -> Rows:
+        """What a name in FROM stands for."""
+        name = compared(table.this)
+        for around in level.outwards():
+            if name in around.tables and not table.args.get("db"):
+                common, rows = around.tables[name]
+                self.uses[id(common)] = self.uses.get(id(common), 0) + 1
+                return rows if self._is_written_out(common) else rows.kept()
+        found = self._catalogue.columns(compared(table.args.get("db")), name) if self._catalogue else None
+        columns = [(cut(column), ONE) for column in found or ()]
+        return Rows(columns, RELATION + len(columns), is_open=found is None)
+
+    def _is_written_out(self, common: exp.CTE) -> bool:
+        materialized = common.args.get("materialized")
+        if materialized is None:
+            return self._known is not None and self._known.get(id(common), 0) < _SHARED
+        return not materialized
+
+    def _select(self, select: exp.Select, level: Level) -> Rows:
+        clause = select.args.get("from_")
+        total = self._item(clause.this, level) if clause is not None else 0
+        total += self._joins(select, level)
+        rows = Rows([], 0)
+        computed: list[bool] = []
+        for output in select.expressions:
+            if output.is_star:
+                self._add_star(output, rows, level)
+            else:
+                rows.columns.append((_name_of(output), self._parts([output], level)))
+            computed += [_is_computed(output, level)] * (len(rows.columns) - len(computed))
+        # USING puts the columns that it merges before the others.
+        rows.is_open = rows.is_open or any(j.args.get("using") for j in select.args.get("joins") or ())
+        rows.merged = sum(parts.inlined for _, parts in rows.columns)
+        rows.total = total + rows.merged
+        rows.total += self._rest(select, level, ("with_", "from_", "joins", "expressions", *_LIMITED))
+        if not self._explains and (any(computed) or _has(select, _GROUPED)):
+            rows.merged = 0
+            # A condition on an aggregate is moved as far as HAVING.
+            rows.columns = [
+                (name, Parts(1, parts.inlined if stays else parts.pushed))
+                for (name, parts), stays in zip(rows.columns, computed, strict=True)
+            ]
+        return self._limited(select, rows)
+
+    def _add_star(self, output: exp.Expr, rows: Rows, level: Level) -> None:
+        if isinstance(output, exp.Dot):  # the fields of a row, whose names aren't known
+            rows.columns += [("", self._parts([output.this], level))] * _FIELDS
+            return
+        table = compared(output.args.get("table")) if isinstance(output, exp.Column) else ""
+        sources = level.called(table)
+        for source in sources:
+            rows.add(source)
+        rows.is_open = rows.is_open or not sources
+
+    def _set_operation(self, node: exp.SetOperation, level: Level) -> Rows:
+        arms: list[exp.Expr] = []
+        left: exp.Expr = node
+        kept_apart, total = True, 0  # as by UNION ALL
+        while isinstance(left, exp.SetOperation) and (left is node or not left.args.get("with_")):
+            arms.append(left.expression)
+            kept_apart = kept_apart and isinstance(left, exp.Union) and not left.args.get("distinct")
+            total += self._rest(left, level, ("with_", "this", "expression", *_LIMITED))
+            left = left.this
+        given = [self.query(arm, level) for arm in (left, *reversed(arms))]
+        width = len(given[0].columns)
+        is_open = any(rows.is_open or len(rows.columns) != width for rows in given)
+        rows = Rows([], total + sum(arm.total for arm in given), is_open)
+        merged = kept_apart or self._explains
+        rows.merged = sum(arm.merged for arm in given) if merged else 0
+        for at, (name, _) in enumerate(given[0].columns):
+            column = NONE
+            for arm in given:
+                every = [parts for _, parts in arm.columns] or [ONE]
+                column += largest(every) if is_open else every[at]
+            rows.columns.append((name, column if merged else Parts(1, column.pushed)))
+        return self._limited(node, rows)
+
+    def _around(self, node: exp.Subquery, level: Level) -> Rows:
+        """A query in parentheses, or tables and joins."""
+        if isinstance(node.this, _QUERIES):
+            rows = self.query(node.this, level)
+        else:
+            total = self._item(node.this, level)
+            rows = joined_rows(level.sources, total)
+        rows.total += self._rest(node, level, ("with_", "this", "alias", "joins", *_LIMITED))
+        return self._limited(node, rows)
+
+    def _values(self, node: exp.Expr, level: Level) -> Rows:
+        """VALUES, of which one row is put in the place of its columns; other statements give no columns."""
+        if not isinstance(node, exp.Values):
+            return Rows([], self._parts([node], level).inlined, is_open=True)
+        rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
+        columns = [NONE] * max(map(len, rows), default=0)
+        for row in rows:
+            for at, value in enumerate(row):
+                columns[at] += self._parts([value], level)
+        total = RELATION + sum(parts.inlined for parts in columns)
+        return Rows([(f"column{at}", parts) for at, parts in enumerate(columns, 1)], total)
+
+    def _limited(self, node: exp.Expr, rows: Rows) -> Rows:
+        """Nothing is merged across LIMIT, but EXPLAIN writes it as if it were."""
+        limited = _has(node, _LIMITED) and not self._explains
+        return replace(rows.kept(), total=rows.total) if limited else rows
+
+    def _joins(self, item: exp.Expr, level: Level) -> int:
+        """Add what is joined to an item; the parts of all that."""
+        total = 0
+        for join in item.args.get("joins") or ():
+            total += self._item(join.this, level)
+            for name in join.args.get("using") or ():
+                total += sum(parts.pushed for parts in level.certain("", compared(name)))
+            if join.args.get("method"):  # NATURAL compares all columns of the same name
+                total += sum(rows.all().pushed for rows in level.sources)
+            total += self._rest(join, level, ("this", "using"))
+        return total
+
+    def _item(self, item: exp.Expr, level: Level) -> int:
+        """Add an item of FROM to its level, with what is joined to it; the parts of all that."""
+        name, renamed = _alias(item)
+        start, joined = len(level.sources), _is_joined(item)
+        query = item.this if isinstance(item, exp.Lateral) else item
+        if isinstance(item, exp.Table) and isinstance(item.this, exp.Identifier):
+            rows = self._named(item, level)
+            rest = self._rest(item, level, ("this", "db", "catalog", "alias", "joins"))
+        elif joined:
+            total = self._item(item.this, level)
+            rows = joined_rows(level.sources[start:], total)
+            rest = self._rest(item, level, ("this", "alias", "joins"))
+        elif isinstance(query, _QUERIES):
+            rows, rest = self.query(query, level), 0
+        else:  # a function
+            rows, rest = Rows([], is_open=True), self._rest(item, level, ("alias", "joins"))
+        if name or not joined:
+            level.add(name or cut(item.alias_or_name), rows.renamed(renamed))
+        return rows.total - rows.merged + rest + self._joins(item, level)
+
+    def _rest(self, node: exp.Expr, level: Level, without: Iterable[str]) -> int:
+        """The parts of what else belongs to a node, conditions as they are when they are moved down."""
+        total = 0
+        for key, value in node.args.items():
+            if key not in without:
+                found = value if isinstance(value, list) else [value]
+                parts = self._parts([part for part in found if isinstance(part, exp.Expr)], level)
+                total += max(parts) if key in _CONDITIONS else parts.inlined
+        return total
+
+    def _parts(self, nodes: Iterable[exp.Expr], level: Level) -> Parts:
+        """The parts of expressions once their columns have been put in."""
+        inlined = pushed = 0
+        left = [(node, 1) for node in nodes]
+        while left:
+            node, many = left.pop()
+            own = 0 if isinstance(node, _NO_PARTS) else 1
+            if isinstance(node, exp.Column):
+                column = _column(node, level)
+                inlined, pushed = inlined + many * column.inlined, pushed + many * column.pushed
+                continue
+            if isinstance(node, _QUERIES):
+                own = self.query(node, level).total
+            else:
+                own += self._left_out(node)
+                for part in node.iter_expressions():
+                    left.append((part, many * self._copies(node, part)))
+            inlined, pushed = inlined + many * own, pushed + many * own
+        return Parts(inlined, pushed)
+
+    def _left_out(self, node: exp.Expr) -> int:
+        """How many plain values of a list the parser may have left out."""
+        long = isinstance(node, _LISTS) and len(node.expressions) >= _LONG_LIST
+        return self._omitted if long else 0
+
+    def _copies(self, node: exp.Expr, part: exp.Expr) -> int:
+        """How often the server's parser writes down a part of a node."""
+        if isinstance(node, exp.Between):
+            symmetric = bool(node.args.get("symmetric"))
+            return (4 if symmetric else 2) if part is node.this else 1 + symmetric
+        if part is not node.this:
+            return 1
+        if isinstance(node, exp.In) and node.expressions:
+            # One comparison each for what isn't a constant, and for all rows.
+            compared = sum(not isinstance(item, exp.Literal) for item in node.expressions)
+            return max(1, compared + isinstance(part, exp.Tuple) * self._left_out(node))
+        return _FIELDS if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star) else 1
+
+
+def _column(column: exp.Column, level: Level) -> Parts:
+    """The parts of what a column's name stands for, those of the largest where that isn't certain."""
+    table, name = compared(column.args.get("table")), compared(column.this)
+    perhaps = [ONE]
+    for around in level.outwards():
+        if isinstance(column.this, exp.Star):
+            certain = [rows.all() for rows in around.names.get(table, ())]
+        else:
+            certain = around.certain(table, name)
+            if not certain and not table:
+                certain = [rows.all() for rows in around.names.get(name, ())]  # a whole row
+        if certain:
+            return sum(certain[1:], certain[0])
+        perhaps += [parts for rows in around.called(table) if (parts := rows.perhaps())]
+    return largest(perhaps)
+
+
+def _is_computed(output: exp.Expr, level: Level) -> bool:
+    """True if a value comes from many rows of its own level, so that it is put in no other place."""
+    left = [output]
+    while left:
+        node = left.pop()
+        if isinstance(node, exp.Window) or (isinstance(node, exp.AggFunc) and _is_own(node, level)):
+            return True
+        if not isinstance(node, _QUERIES):
+            left += node.iter_expressions()
+    return False
+
+
+def _is_own(call: exp.Expr, level: Level) -> bool:
+    """False for an aggregate of columns of a query around, to which it belongs then."""
+    around = list(level.outwards())[1:]
+    outer = []
+    for column in call.find_all(exp.Column):
+        table, name = compared(column.args.get("table")), compared(column.this)
+        own = table in level.names if table else bool(level.certain("", name))
+        outer.append(not own and (bool(table) or any(up.certain("", name) for up in around)))
+    return not outer or not all(outer)
+
+
+def _too_large(dialect: str) -> Refused:
+    instead = "write WITH name AS MATERIALIZED (...) for the steps, or name each column fewer times."
+    if dialect not in _MATERIALIZED:
+        instead = "name each column of a step fewer times, or keep a step in a table."
+    return Refused(
+        "size",
+        "each step repeats columns of the step before, which multiplies to more than "
+        f"{MOST_PARTS:,} parts when the server plans it; {instead}",
+    )
+
+
+def _has(node: exp.Expr, keys: Iterable[str]) -> bool:
+    return any(node.args.get(key) for key in keys)
+
+
+def _is_joined(item: exp.Expr) -> bool:
+    """True for tables and joins in parentheses, False for a query in them."""
+    inner = item.this if isinstance(item, exp.Subquery) else None
+    if isinstance(inner, exp.Subquery):
+        return _has(inner, ("alias", "joins")) or _is_joined(inner)
+    return isinstance(inner, exp.Table)
+
+
+def _alias(item: exp.Expr) -> tuple[str, list[str]]:
+    alias = item.args.get("alias")
+    if not isinstance(alias, exp.TableAlias):
+        return "", []
+    columns = (c.this if isinstance(c, exp.ColumnDef) else c for c in alias.columns)
+    return compared(alias.this), [compared(column) for column in columns]
+
+
+def _name_of(output: exp.Expr) -> str:
+    """The name of a column of a result, "" where the engine makes one up."""
+    while isinstance(output, (exp.Cast, exp.Paren, exp.Collate)):
+        output = output.this
+    if isinstance(output, exp.Alias):
+        return compared(output.args.get("alias"))
+    return compared(output.this) if isinstance(output, exp.Column) else ""

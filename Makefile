@@ -9,14 +9,17 @@ RUN_STAMP := $(VENV)/.installed-run
 DEV_STAMP := $(VENV)/.installed-dev
 # Half of their time tests wait for processes of their own: three workers keep two cores busy.
 PYTEST_WORKERS ?= 3
+# The long sets give a sample of their cases, drawn by the commit; without this, all (tests/sampling.py).
+SAMPLE ?= --sample=head
 # Some images set it. Then each process would compile all modules anew: a command would start a second later.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check lint types layers unit spark bench docs clean help
+.PHONY: demo test test-whole check lint types layers unit spark bench docs clean help
 
 help:
 	@echo "make demo   ask real questions of the embedded sample database"
-	@echo "make test   everything CI checks: style, types, layers, tests"
+	@echo "make test   everything CI checks: style, types, layers, tests; of the long sets a sample"
+	@echo "make test-whole   the same with all of the long sets (three times as long; before a release)"
 	@echo "make bench  measure what docs/figures.md reports (long)"
 
 $(RUN_STAMP): pyproject.toml
@@ -39,6 +42,9 @@ demo: $(RUN_STAMP)
 test: lint layers unit
 	@$(MAKE) --no-print-directory -j 2 types spark
 
+test-whole:
+	@$(MAKE) --no-print-directory test SAMPLE=
+
 check: lint types layers
 
 lint: $(DEV_STAMP)
@@ -51,12 +57,12 @@ layers: $(DEV_STAMP)
 	@echo "import layers ..."; $(BIN)/lint-imports
 
 unit: $(DEV_STAMP)
-	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not spark" --durations 40
+	@$(BIN)/python -m pytest -n $(PYTEST_WORKERS) --dist worksteal -m "not spark" $(SAMPLE) --durations 40
 
 # In one process: each further one would start a Spark of its own. Not beside the other tests: it would take
 # seven times as long, and a query that is to be stopped within seconds would take a minute.
 spark: $(DEV_STAMP)
-	@$(BIN)/python -m pytest -m spark tests/databases tests/rights
+	@$(BIN)/python -m pytest -m spark $(SAMPLE) tests/databases tests/rights
 
 bench: $(DEV_STAMP)
 	@$(BIN)/python -m pip install --disable-pip-version-check -q --group bench

@@ -129,6 +129,7 @@ def known() -> dict[tuple[str, str], Answer]:
     return {}
 
 
+@pytest.mark.one_of("pair")
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_the_same_question_ends_the_same(
     pair: tuple[Database, Database],

@@ -76,6 +76,7 @@ def entered(draft: Draft) -> str | None:
     return found[-1] if found else draft.sql
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("sure", "mended"), [(0.9, 1), (2.0, 5)])
 def test_a_right_answer_is_hardly_ever_changed_for_a_wrong_one(
     sure: float, mended: int, database: Database, tmp_path: Path

@@ -118,6 +118,7 @@ def _people_answer(commands: Commands) -> None:
         Path(f"{person}.jsonl").write_text("\n".join(told), encoding="utf-8")
 
 
+@pytest.mark.whole
 def test_every_command_shows_what_the_page_says(commands: Commands) -> None:
     for command in _first_runs():
         commands.shown(command)

@@ -34,6 +34,7 @@ def _shown(page: str, folder: Path) -> dict[str, dict[str, Any]]:
     return shown
 
 
+@pytest.mark.whole
 def test_cells_show_every_form(tmp_path: Path, own_settings: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
     log = tmp_path / "audit.jsonl"

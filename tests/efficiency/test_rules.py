@@ -13,6 +13,7 @@ from fathom.efficiency.rules import RULES
 from fathom.efficiency.tree import Unclear, read_query
 from fathom.errors import QueryError
 from tests.data import DATA, ROOT, needed
+from tests.sampling import Sample
 
 WRITTEN = [
     ("in-to-exists", "SELECT Name FROM Track WHERE AlbumId IN (SELECT AlbumId FROM Album WHERE ArtistId = 1)"),
@@ -125,15 +126,15 @@ def test_every_rule_is_tried_above() -> None:
     assert {r.name for r in RULES} == {rule for rule, _ in [*WRITTEN, *IN_DUCKDB]}
 
 
-def test_forms_of_published_queries_give_the_same_rows() -> None:
-    """By the rules alone, before any check: 2,500 gold queries of Spider's training databases."""
+def test_forms_of_published_queries_give_the_same_rows(sample: Sample) -> None:
+    """By the rules alone, before any check: 2,500 gold queries of Spider's training databases, or a tenth."""
     needed("spider", "database")
     questions = list(load_benchmark("spider", data=DATA))
     random.Random(7).shuffle(questions)
     made = 0
     with ExitStack() as opened:
         databases: dict[str, Database] = {}
-        for question in questions[:2500]:
+        for question in sample.of(questions[:2500], 0.1):
             if question.database not in databases:
                 databases[question.database] = opened.enter_context(connect(question.database))
             database, sql = databases[question.database], question.gold[0]
@@ -145,7 +146,7 @@ def test_forms_of_published_queries_give_the_same_rows() -> None:
             for rule, form in found:
                 assert rows(database, form) == wanted, (rule, sql, form)
             made += len(found)
-    assert made > 60
+    assert made > sample.times(60, 0.05)
 
 
 def test_the_page_lists_every_rule() -> None:

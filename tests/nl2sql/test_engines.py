@@ -50,6 +50,7 @@ GOLD = (
     'SELECT SUM(o."Total") FROM "order" AS o JOIN "Customer" AS c ON o."customer id" = c.id '
     "WHERE c.city = 'Oslo'"
 )
+pytestmark = pytest.mark.one_of("database", beside=["SQLite"])
 UNCOUNTED = frozenset({"adaptive"})
 """They may be sure without asking the model."""
 

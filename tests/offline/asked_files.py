@@ -38,6 +38,11 @@ class Case:
     given: Given | None
     expected: Mapping[str, Any]
 
+    @property
+    def subject(self) -> str:
+        """The name of the file."""
+        return self.name.partition(":")[0]
+
 
 def _texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(v, str) for v in value)

@@ -111,6 +111,7 @@ def modules_of(wheel: Path, package: str) -> set[str]:
     return {n for n in found if f"{n}.".startswith(f"{package}.") and not n.endswith(".csv")}
 
 
+@pytest.mark.whole
 @pytest.mark.timeout(SLOWEST)
 def test_an_installed_wheel_gives_the_demo(wheel: Path, tmp_path: Path) -> None:
     programs = installed(tmp_path / "clean", f"{wheel}[web]")
@@ -138,6 +139,7 @@ def test_an_installed_wheel_gives_the_demo(wheel: Path, tmp_path: Path) -> None:
     assert "Usage: fathom serve" in run(programs / "fathom", "serve", "--help", folder=tmp_path)
 
 
+@pytest.mark.whole(unless_changed="pyproject.toml")
 @pytest.mark.timeout(SLOWEST)
 def test_the_lowest_versions_work(wheel: Path, tmp_path: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -30,7 +30,9 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "r.html"
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390)])
+@pytest.mark.share(1 / 4)
+@pytest.mark.parametrize("width", [390, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(
     opened: Browser, page_file: Path, scheme: Literal["light", "dark"], width: int
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from playwright.sync_api import Browser
+from tests.sampling import Sample
 
 from fathom.answering.store import Store
 from fathom.biotools.client import Client
@@ -47,6 +48,14 @@ def made_site(
     )
     allowed = Rules(TOKEN, frozenset({HOST, "localhost:8765"}), frozenset({ORIGIN}), **rules)
     return Site(settings, allowed, Store(settings.store), addresses((), settings), tools=tools)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def looked_at(sample: Sample) -> None:
+    """In a sample, pages are looked at in one form each."""
+    from tests.interfaces.web.live import Walker
+
+    Walker.sample = sample
 
 
 @pytest.fixture

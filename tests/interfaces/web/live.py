@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 import pytest
@@ -17,6 +17,7 @@ import uvicorn
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 from tests.interfaces.web.conftest import TOKEN
+from tests.sampling import Sample
 
 from fathom.answering.store import Store
 from fathom.config import Settings, read_settings
@@ -26,6 +27,11 @@ from fathom.interfaces.web.site import Rules, Site, addresses
 PICTURES = os.environ.get("FATHOM_PICTURES")
 """A folder for pictures of all that is looked at."""
 NARROW, WIDE = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+FORMS = (
+    ("light", "light", WIDE), ("dark", "dark", WIDE), ("narrow", "light", NARROW),
+    ("dark narrow", "dark", NARROW),
+)  # fmt: skip
+"""Each with its name, its colours, and the size of its window."""
 _FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run", "--disable-dev-shm-usage",
@@ -121,6 +127,8 @@ class Walker:
     page: Page
     live: Live
     faults: list[str] = field(default_factory=list)
+    sample: ClassVar[Sample] = Sample()
+    """Draws in which forms a page is looked at."""
 
     def __post_init__(self) -> None:
         self.page.on("console", self._hear)
@@ -136,15 +144,14 @@ class Walker:
         self.page.goto(f"{self.live.url}{path}")
 
     def look(self, name: str) -> None:
-        """Note every fault of the page as it stands: in light, in dark, and at 360 px; take pictures."""
+        """Note every fault of the page in all its forms, or in one that the sample holds; take pictures."""
         self.page.evaluate(AXE_SCRIPT)
-        for how, colours, size in (
-            ("light", "light", WIDE), ("dark", "dark", WIDE), ("narrow", "light", NARROW),
-        ):  # fmt: skip
+        for how, colours, size in self.sample.of(FORMS, 1 / len(FORMS), about=name):
             self.page.set_viewport_size(size)  # type: ignore[arg-type]
             self.page.emulate_media(color_scheme=colours)  # type: ignore[arg-type]
             self._check(f"{name} ({how})")
             self._picture(f"{name}-{how}")
+        self.page.set_viewport_size(NARROW)  # type: ignore[arg-type]
         wide = self.page.evaluate("document.documentElement.scrollWidth")
         if wide > NARROW["width"]:
             self.faults.append(f"{name}: {wide} px wide at {NARROW['width']}")

@@ -1,4 +1,7 @@
+from pathlib import Path
+
 import pytest
+import yaml
 
 from fathom.nl2sql.replies import continued, find_sql, json_list, sql_after, sql_in_tag, sql_under
 
@@ -74,3 +77,9 @@ def test_forms_with_a_place_for_the_query() -> None:
     assert json_list("['a', 'b']") == ["a", "b"]
     assert json_list('{"tables": ["a"]}') == ["a"]
     assert json_list("none") == []
+
+
+def test_no_form_of_a_reply_loses_its_query_or_makes_one_of_a_refusal() -> None:
+    forms = yaml.safe_load(Path(__file__).with_name("reply_forms.yaml").read_text(encoding="utf-8"))
+    read = [{"reply": form["reply"], "sql": find_sql(form["reply"])} for form in forms]
+    assert read == forms

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -13,16 +14,64 @@ from fathom.llm.exchange import Reply, Tool
 T = TypeVar("T")
 TOOL_NAME = "reply"
 MOST_PROBLEMS = 5
-_FENCE = re.compile(r"```[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+_MARK = re.compile(r"(`{3,}|~{3,})")
+_LANGUAGES = frozenset(
+    "sql sqlite sqlite3 postgresql postgres mysql mariadb tsql plsql plpgsql duckdb bigquery snowflake"
+    " json python text txt markdown md bash sh xml html yaml".split()
+)
+"""What may stand behind a fence's signs with content on its line; on a line of its own it may be any word."""
+_CONTENT = re.compile(r"\b(?:SELECT|WITH)\b|[{\[;]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fenced block: its language, and where its content begins and ends in the text."""
+
+    language: str
+    start: int
+    end: int
+
+
+def fences(text: str) -> list[Fence]:
+    """The fenced blocks of a text, of backticks or tildes, on lines of their own or all on one.
+
+    A last block that isn't closed counts as well; of one inside another only the inner one does.
+    """
+    found: list[Fence] = []
+    opened: tuple[str, str, int] | None = None
+    for mark in _MARK.finditer(text):
+        language, start = _opening(text, mark.end())
+        if opened is None or (language and opened[0] == mark.group()[0]):
+            opened = (mark.group()[0], language, start)
+        elif opened[0] == mark.group()[0]:
+            found.append(Fence(opened[1], opened[2], mark.start()))
+            opened = None
+    if opened is not None:
+        found.append(Fence(opened[1], opened[2], len(text)))
+    return found
+
+
+def _opening(text: str, at: int) -> tuple[str, int]:
+    """The language behind a fence's signs and where the content begins; "" where there is none."""
+    line = text[at : text.find("\n", at) if "\n" in text[at:] else len(text)]
+    tag = re.match(r"[ \t]*([\w+#.-]+)", line)
+    if tag is None:
+        return "", at
+    rest = line[tag.end() :]
+    if tag.group(1).casefold() in _LANGUAGES:
+        has_content = _MARK.search(rest) or _CONTENT.search(rest)
+        return tag.group(1), at + (tag.end() if has_content else len(line))
+    if _MARK.search(line) or _CONTENT.search(line):
+        return "", at
+    return tag.group(1), at + len(line)
 
 
 def fenced(text: str, *languages: str) -> list[str]:
-    """Give the text in fenced code blocks, in order: those of the given languages, or all.
-
-    A last block that isn't closed counts as well.
-    """
+    """Give the text in fenced code blocks, in order: those of the given languages, or all."""
     wanted = {x.casefold() for x in languages}
-    return [body.strip() for tag, body in _FENCE.findall(text) if not wanted or tag.casefold() in wanted]
+    return [
+        text[f.start : f.end].strip() for f in fences(text) if not wanted or f.language.casefold() in wanted
+    ]
 
 
 def find_json(text: str) -> Any:

@@ -1,3 +1,4 @@
+import json
 import re
 import sqlite3
 import time
@@ -8,13 +9,16 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from fathom.databases import connect
 from fathom.errors import ConfigError
 from fathom.retrieval import ValueIndex, index_files, store
 from fathom.rights.grants import ColumnRule, Grant, Granted
 from fathom.watch import Event, watching
+from tests.command import Fathom
 from tests.databases import makers
+from tests.disks import fill, small_disk
 
 LAYOUT = """
 CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, born DATE, height REAL);
@@ -160,11 +164,38 @@ def test_a_reader_keeps_what_it_opened(indexed: Open, file: Path) -> None:
     assert (_names(before, "ulm"), _names(after, "ulm")) == (["Ulm"], [])
 
 
-def test_a_folder_that_cannot_be_written_to_is_named(file: Path, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_to_is_told(
+    file: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file")
-    with connect(file) as database, pytest.raises(ConfigError, match="FATHOM_CACHE"):
-        ValueIndex.open_or_build(database, blocked)
+    with connect(file) as database:
+        with pytest.raises(ConfigError, match="FATHOM_CACHE"):
+            ValueIndex.open_or_build(database, blocked, must_be_kept=True)
+        with ValueIndex.open_or_build(database, blocked) as index:
+            assert _names(index, "ulm") == ["Ulm"]
+    (told,) = caplog.records
+    assert "It is made in memory, for this time only. Set FATHOM_CACHE" in told.getMessage()
+
+
+def test_a_full_disk_is_told_and_the_question_answered(
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    fathom: Fathom,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with small_disk(tmp_path / "disk") as disk:
+        fill(disk)
+        monkeypatch.setenv("FATHOM_CACHE", str(disk))
+        given = fathom("ask", file, "How many cities are called Ulm?", "--json")
+        assert "Ulm" in json.loads(given.out)["sql"]
+        (told,) = caplog.records
+        assert "database or disk is full. It is made in memory" in told.getMessage()
+        kept = fathom("index", file)
+        assert kept.code == 1
+        assert "can't be kept in" in kept.err
+        assert not [f for f in disk.rglob("*") if f.suffix == ".draft"]
 
 
 def test_without_a_folder_the_index_is_in_memory(file: Path) -> None:
@@ -192,17 +223,16 @@ def test_processes_may_build_at_once(file: Path, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def held(indexed: Open, tmp_path: Path) -> Iterator[sqlite3.Connection]:
+def held(indexed: Open, tmp_path: Path) -> Iterator[FileLock]:
     """The lock of an index, held as by a process that is building it."""
     indexed()[0].close()
     (file,) = (tmp_path / "cache").rglob("*.lock")
-    with closing(sqlite3.connect(file, isolation_level=None, check_same_thread=False)) as lock:
-        lock.execute("BEGIN EXCLUSIVE")
+    with FileLock(file, thread_local=False) as lock:
         yield lock
 
 
 def test_who_waits_for_another_process_is_told(
-    held: sqlite3.Connection, indexed: Open, caplog: pytest.LogCaptureFixture
+    held: FileLock, indexed: Open, caplog: pytest.LogCaptureFixture
 ) -> None:
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(indexed, rebuild=True)
@@ -210,19 +240,17 @@ def test_who_waits_for_another_process_is_told(
         while "Waiting for another process" not in caplog.text and time.monotonic() < until:
             time.sleep(0.01)
         assert not waiting.done()
-        held.rollback()
+        held.release()
         index, seen = waiting.result(timeout=10)
     assert sorted(seen) == ["city", "person"]
     assert len(caplog.records) == 1
     index.close()
 
 
-def test_nobody_waits_for_ever(
-    held: sqlite3.Connection, indexed: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_waits_for_ever(held: FileLock, indexed: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "LONGEST_WAIT", 0.2)
     with pytest.raises(ConfigError, match=r"another process has been at it .* Set FATHOM_CACHE"):
-        indexed(rebuild=True)
+        indexed(rebuild=True, must_be_kept=True)
 
 
 def test_a_lock_that_cannot_be_had_is_said(indexed: Open, tmp_path: Path) -> None:
@@ -230,8 +258,21 @@ def test_a_lock_that_cannot_be_had_is_said(indexed: Open, tmp_path: Path) -> Non
     (file,) = (tmp_path / "cache").rglob("*.lock")
     file.unlink()
     file.mkdir()
-    with pytest.raises(ConfigError, match="unable to open database file"):
-        indexed(rebuild=True)
+    with pytest.raises(ConfigError, match="Is a directory"):
+        indexed(rebuild=True, must_be_kept=True)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\x07junk" * 900, b"SQLite format 3\x00"])
+def test_what_is_in_the_file_of_a_lock_doesn_t_matter(
+    indexed: Open, tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    indexed()[0].close()
+    (file,) = (tmp_path / "cache").rglob("*.lock")
+    file.write_bytes(content)
+    index, seen = indexed(rebuild=True, must_be_kept=True)
+    assert sorted(seen) == ["city", "person"]
+    assert caplog.records == []
+    index.close()
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 import re
 import time
 from collections import Counter
@@ -33,24 +34,30 @@ for what is read."""
 SAMPLED_ROWS, SAMPLED_SECONDS = 50_000, 3.0
 """Of such a table so many rows are read, or as many as can be read in so many seconds."""
 _AWAY = 1.0  # seconds that the smallest query takes at least on a warehouse
+_ADVICE = "Set FATHOM_CACHE to a folder that can be written to."
+_LOG = logging.getLogger(__name__)
 _STATE = ""  # the name that the state of the whole database is kept under
 
 
 def open_or_build(
-    database: Database, cache: Path | None, progress: Progress | None, *, rebuild: bool, refresh: bool
+    database: Database,
+    cache: Path | None,
+    progress: Progress | None,
+    *,
+    rebuild: bool,
+    refresh: bool,
+    must_be_kept: bool = False,
 ) -> tuple[Connection, Path | None]:
-    """An index of the database as it is now, and its file. Raises `ConfigError` where none can be kept.
+    """An index of the database as it is now, and its file; in memory, without a file, where none can be kept.
 
-    Where its values may not be read for it, that is the index that was kept, else one without a value.
+    Raises `ConfigError` for that where it `must_be_kept`. Where the database's values may not be read for it,
+    that is the index that was kept, else one without a value.
     """
     if not database.indexes_values and not rebuild:
         found = _usable(_file(database, cache), "", refresh=False) if cache else None
         return found or store.create(), None
     if cache is None:
-        connection = store.create()
-        with store.Writer(connection) as writer:
-            _write(writer, database, dict.fromkeys(_tables(database), ""), progress)
-        return connection, None
+        return _in_memory(database, progress), None
     file = _file(database, cache)
     state = database.state()
     if not rebuild and (found := _usable(file, state, refresh=refresh)):
@@ -62,12 +69,20 @@ def open_or_build(
             if not rebuild and (found := _usable(file, state, refresh=refresh)):
                 return found, file
             _build(database, file, state, progress, rebuild=rebuild)
-    except OSError as error:
-        raise ConfigError(
-            f"The value index can't be kept in {file.parent}: {error}. Set FATHOM_CACHE to a folder that can "
-            "be written to."
-        ) from error
-    return store.read(file), file
+        return store.read(file), file
+    except (OSError, store.Unusable) as error:
+        problem = f"The value index can't be kept in {file.parent}: {error}."
+        if must_be_kept:
+            raise ConfigError(f"{problem} {_ADVICE}") from error
+        _LOG.warning("%s It is made in memory, for this time only. %s", problem, _ADVICE)
+    return _in_memory(database, progress), None
+
+
+def _in_memory(database: Database, progress: Progress | None) -> Connection:
+    connection = store.create()
+    with store.Writer(connection) as writer:
+        _write(writer, database, dict.fromkeys(_tables(database), ""), progress)
+    return connection
 
 
 def kept(database: Database, cache: Path) -> tuple[Path, Connection | None]:

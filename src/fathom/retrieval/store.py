@@ -8,10 +8,11 @@ import logging
 import os
 import shutil
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from fathom.errors import FathomError
 from fathom.retrieval.keys import key
@@ -23,6 +24,10 @@ LONGEST = 200  # characters; longer texts are prose, which nobody names in a que
 LONGEST_WAIT = 3600.0  # seconds for another process that builds the same index
 _BETWEEN_TRIES = 0.1
 _BATCH = 20_000
+_DISK_ERRORS = (
+    *(sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY),
+    sqlite3.SQLITE_PERM,
+)
 _LOG = logging.getLogger(__name__)
 
 _LAYOUT = """
@@ -85,7 +90,8 @@ def create(file: Path | None = None) -> sqlite3.Connection:
 def replacement(file: Path, *, fresh: bool) -> Iterator[sqlite3.Connection]:
     """A connection to write the next version of an index with, empty if fresh, else a copy of what is there.
 
-    It takes the file's place when the block ends well. Raises `Unusable` where the copy turns out damaged.
+    It takes the file's place when the block ends well. Raises `Unusable` where the copy turns out damaged,
+    and `OSError` where the disk is full or fails.
     """
     draft = file.with_name(f"{file.name}.{os.getpid()}.draft")
     try:
@@ -93,14 +99,12 @@ def replacement(file: Path, *, fresh: bool) -> Iterator[sqlite3.Connection]:
         draft.touch(mode=0o600)  # it holds the database's cells: SQLite would let everybody read a new file
         if not fresh:
             shutil.copyfile(file, draft)
-        connection = create(draft) if fresh else _writable(draft)
         try:
-            yield connection
-            connection.execute(f"PRAGMA user_version = {VERSION}")
+            with closing(create(draft) if fresh else _writable(draft)) as connection:
+                yield connection
+                connection.execute(f"PRAGMA user_version = {VERSION}")
         except sqlite3.DatabaseError as error:
-            raise Unusable(str(error)) from error
-        finally:
-            connection.close()
+            raise _of_disk(error) or Unusable(str(error)) from error
         with draft.open("rb+") as written:
             os.fsync(written.fileno())
         draft.replace(file)
@@ -114,33 +118,27 @@ def only_one(file: Path) -> Iterator[None]:
 
     Raises `OSError` where the lock can't be had.
     """
+    # A lock of the system's, which holds whatever the file has in it.
+    lock = FileLock(f"{file}.lock", mode=0o600, poll_interval=_BETWEEN_TRIES)
     try:
-        lock = sqlite3.connect(file.with_name(f"{file.name}.lock"), timeout=0, isolation_level=None)
-    except sqlite3.Error as error:
-        raise OSError(str(error)) from error
+        lock.acquire(timeout=0)
+    except Timeout:
+        _LOG.warning("Waiting for another process, or thread, that is indexing values into %s ...", file)
+        try:
+            lock.acquire(timeout=LONGEST_WAIT)
+        except Timeout:
+            minutes = f"{LONGEST_WAIT / 60:g} minutes"
+            raise TimeoutError(f"another process has been at it for {minutes}") from None
     try:
-        _take(lock, file)
         yield
     finally:
-        lock.close()
+        lock.release()
 
 
-def _take(lock: sqlite3.Connection, file: Path) -> None:
-    until, told = time.monotonic() + LONGEST_WAIT, False
-    while True:
-        try:
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.Error as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:  # of an extended code the kind
-                raise OSError(str(error)) from error
-        else:
-            return
-        if not told:
-            _LOG.warning("Waiting for another process, or thread, that is indexing values into %s ...", file)
-            told = True
-        if time.monotonic() > until:
-            raise TimeoutError(f"another process has been at it for {LONGEST_WAIT / 60:g} minutes")
-        time.sleep(_BETWEEN_TRIES)  # not in SQLite, which would not hear Ctrl-C
+def _of_disk(error: sqlite3.Error) -> OSError | None:
+    """The error as one of the disk's, not of what is in the file; None for another."""
+    kind = getattr(error, "sqlite_errorcode", 0) & 0xFF  # of an extended code
+    return OSError(str(error)) if kind in _DISK_ERRORS else None
 
 
 def _writable(file: Path | None) -> sqlite3.Connection:

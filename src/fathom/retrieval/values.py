@@ -73,17 +73,21 @@ class ValueIndex:
         progress: Progress | None = None,
         rebuild: bool = False,
         refresh: bool = True,
+        must_be_kept: bool = False,
     ) -> Self:
         """The index of a database as its data are now, from the cache folder where it is up to date.
 
         Tables whose text changed are indexed again; `rebuild` indexes all, `refresh=False` takes an index
-        that is there as it is. Without a cache folder the index is built in memory. Raises `ConfigError`
-        where the folder can't be written to.
+        that is there as it is. Without a cache folder, or with one that can't be written to, the index is
+        built in memory; `must_be_kept` raises `ConfigError` for the latter.
 
         What a text names exactly is also looked for in the database, where tables are too big to be indexed
         whole.
         """
-        index = cls(*open_or_build(database, cache, progress, rebuild=rebuild, refresh=refresh))
+        found = open_or_build(
+            database, cache, progress, rebuild=rebuild, refresh=refresh, must_be_kept=must_be_kept
+        )
+        index = cls(*found)
         if database.indexes_values and (sampled := dear_tables(database)):
             index._rare = RareValues.of(database, sampled, index.columns)
         return index

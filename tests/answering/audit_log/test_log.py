@@ -177,7 +177,7 @@ def test_a_log_of_an_older_version_gets_its_end_noted(log: AuditLog, fathom: Fat
     assert log.path.stat().st_mode & 0o077 == end_file(log.path).stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("content", [b"", b"\x00\xff", b"[]", b'{"lines": "5"}', b'{"lines": 5, "other": 1}'])
+@pytest.mark.parametrize("content", [b"\x00\xff", b"[]", b'{"lines": "5"}', b'{"lines": 5, "other": 1}'])
 def test_a_broken_end_file_is_told_and_stops_no_writing(log: AuditLog, content: bytes) -> None:
     end_file(log.path).write_bytes(content)
     (problem,) = log.verify().problems
@@ -189,6 +189,12 @@ def test_a_broken_end_file_is_told_and_stops_no_writing(log: AuditLog, content: 
 def test_a_full_disk_is_told(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk") as disk:
         log = AuditLog(disk / "audit.jsonl")
+        fill(disk)
+        with pytest.raises(ConfigError, match=FULL):
+            log.append(entry(1))
+        assert not log.was_begun()
+        assert log.verify().problems == ()
+        (disk / "filler").unlink()
         log.append(entry(1))
         fill(disk)
         with pytest.raises(ConfigError, match=FULL):

@@ -29,6 +29,7 @@ from fathom.benchmarks.biomed.tables import (
 )
 from fathom.errors import ConfigError, InputErrors
 from tests.data import ROOT
+from tests.disks import fill, small_disk
 
 
 def digest(path: Path) -> str:
@@ -170,6 +171,14 @@ def test_the_demo_is_made_once_and_anew_with_a_new_generator(
     monkeypatch.setattr(demo, "GENERATOR_VERSION", demo.GENERATOR_VERSION + 1)
     assert biomed(tmp_path) != made
     assert [f.name for f in tmp_path.iterdir()] == [f"biomed-{demo.GENERATOR_VERSION}.duckdb"]
+
+
+def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk") as disk:
+        fill(disk)
+        with pytest.raises(ConfigError, match=r"sample database can't be made in .* Set FATHOM_CACHE"):
+            biomed(disk)
+        assert [f.name for f in disk.iterdir()] == ["filler"]
 
 
 def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:

@@ -6,9 +6,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from fathom.biotools.catalogue import check
+from fathom.biotools.catalogue import check, request_for
 from fathom.biotools.client import Client, ClientOptions, read_options
 from fathom.biotools.client.pace import RequestSpacing
+from fathom.biotools.client.store import ResponseStore
 from fathom.biotools.loopback import Faults, Loopback
 from fathom.errors import (
     CallFailed,
@@ -21,6 +22,7 @@ from fathom.errors import (
     ServiceDown,
 )
 from tests.biotools.conftest import quick
+from tests.disks import fill, small_disk
 
 GENE = ("lookup_by_symbol", {"species": "human", "symbol": "BRAF"})
 
@@ -48,6 +50,26 @@ def test_a_damaged_store_is_begun_anew(loopback: Loopback, tmp_path: Path) -> No
     with Client(quick(tmp_path, loopback)) as client:
         client.call(*GENE)
         assert client.call(*GENE).from_cache
+
+
+def test_a_full_disk_keeps_no_response_and_is_told_once(
+    loopback: Loopback, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with small_disk(tmp_path / "disk") as disk:
+        with Client(quick(disk, loopback)) as client:
+            fill(disk)
+            for _ in range(2):
+                with pytest.raises(ConfigError, match=r"rates of calls can't be kept in .* Set FATHOM_CACHE"):
+                    client.call(*GENE, fresh=True)
+        (disk / "filler").unlink()
+        store = ResponseStore(disk / "responses.sqlite", seconds=60)
+        fill(disk)
+        request = request_for(check(*GENE))
+        for _ in range(2):
+            store.put(request, "", {}, bytes(range(256)) * 99)
+            assert store.get(request, "") is None
+    (told,) = caplog.records
+    assert "Responses can't be kept in" in told.getMessage()
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,8 @@ class AuditLog:
 
     def was_begun(self) -> bool:
         """Tell whether the log is there, or was: the file itself, or the end that is noted beside it."""
-        return self.path.is_file() or end_file(self.path).is_file()
+        beside = end_file(self.path)
+        return self.path.is_file() or (beside.is_file() and beside.stat().st_size > 0)
 
     def verify(self, holds: str = "") -> Verified:
         """Check each line against its own hash and the line before, and the end against what was noted.

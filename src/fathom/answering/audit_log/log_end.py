@@ -38,7 +38,10 @@ def read_end(log: Path) -> LogEnd | None:
     """The end that is noted of a log; None where none is. Raises `InputError` for anything else."""
     file = end_file(log)
     try:
-        content = json.loads(file.read_bytes())
+        written = file.read_bytes()
+        if not written:  # made on a full disk
+            return None
+        content = json.loads(written)
         end = LogEnd(**content)
         whole = all(type(v) is (str if k == "hash" else int) for k, v in content.items())
     except FileNotFoundError:

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import duckdb
+
 from fathom.benchmarks.biomed.knowledge_base import MORE_TABLES, TABLES, Progress, build
+from fathom.errors import ConfigError
 
 # Raise it with every change of what the generator makes, so that old files are replaced.
 GENERATOR_VERSION = 1
@@ -25,6 +28,11 @@ def _made(cache: Path, name: str, tables: int, progress: Progress | None) -> Pat
             build(path, table_count=tables, progress=progress)
         except FileExistsError:
             return path  # Another process made it meanwhile.
+        except (OSError, duckdb.Error) as error:
+            raise ConfigError(
+                f"The sample database can't be made in {cache}: {error}. Set FATHOM_CACHE to a folder with "
+                "room for it."
+            ) from error
         for old in cache.glob(f"{name}-*.duckdb"):
             if old != path:
                 old.unlink(missing_ok=True)

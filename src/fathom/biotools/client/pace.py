@@ -11,6 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from fathom.errors import ConfigError
 from fathom.files import private_folder
 
 LONGEST_WAIT = 3600.0
@@ -53,4 +54,10 @@ class RequestSpacing:
         return max(moment, now) if moment <= now + LONGEST_WAIT else now
 
     def _write(self, moment: float) -> None:
-        self._file.write_text(repr(moment), encoding="ascii")
+        try:
+            self._file.write_text(repr(moment), encoding="ascii")
+        except OSError as error:
+            raise ConfigError(
+                f"The rates of calls can't be kept in {self._file.parent}: {error}. Set FATHOM_CACHE to a "
+                "folder that can be written to."
+            ) from error

@@ -48,7 +48,9 @@ def index(
         def show(table: str, done: int, of: int) -> None:
             bar.update(task, description=str(plain(table)), completed=done, total=of)
 
-        with ValueIndex.open_or_build(opened, settings.cache, progress=show, rebuild=rebuild) as built:
+        with ValueIndex.open_or_build(
+            opened, settings.cache, progress=show, rebuild=rebuild, must_be_kept=True
+        ) as built:
             held = built.columns
         asking = prepare(opened, packs=pack, settings=settings)
         if pack:

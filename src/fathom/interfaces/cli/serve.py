@@ -4,7 +4,9 @@ import logging
 import os
 import secrets
 import socket
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,9 +102,22 @@ def serve(
         logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.WARNING)
     shown = public_url or f"http://{_at(host)}:{listening.getsockname()[1]}"
     # Logs are kept and read by many: a token that its owner knows already stays out of them.
-    print(f"{shown.rstrip('/')}/" + ("" if own and json_log else f"?t={rules.token}"), flush=True)
+    address = f"{shown.rstrip('/')}/" + ("" if own and json_log else f"?t={rules.token}")
+    with closing(listening):
+        run_server(
+            named,
+            rules,
+            listening,
+            model=model,
+            strict=strict,
+            entrance=entrance,
+            ready=partial(_tell, address),
+        )
+
+
+def _tell(address: str) -> None:
+    print(address, flush=True)
     notices.print(plain("Open this address in a browser; Ctrl-C ends."), style="dim")
-    run_server(named, rules, listening, model=model, strict=strict, entrance=entrance)
 
 
 def _entrance(file: Path | None, header: str, proxies: tuple[str, ...]) -> "Entrance | None":

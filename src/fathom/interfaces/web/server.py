@@ -2,13 +2,14 @@
 
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from fathom.answering.pipeline import learn
 from fathom.answering.store import Store
@@ -17,6 +18,7 @@ from fathom.config import read_settings
 from fathom.errors import FathomError
 from fathom.interfaces.web.app import make_app
 from fathom.interfaces.web.assistants import load
+from fathom.interfaces.web.request_limit import TimedProtocol
 from fathom.interfaces.web.site import Rules, Site, addresses
 from fathom.interfaces.web.users import Entrance, Gate
 
@@ -32,8 +34,11 @@ def run_server(
     model: str | None,
     strict: bool = False,
     entrance: Entrance | None = None,
+    ready: Callable[[], object] = lambda: None,
 ) -> None:
     """Serve databases on a socket that listens already. Raises `ConfigError` and `ModelError` before.
+
+    `ready` is called once all that can fail is open, and before requests are answered.
 
     `strict` refuses accounts that may do more than read, as the settings may. By an `entrance` users come
     who may see a part; the server's own token lets in to all.
@@ -52,12 +57,17 @@ def run_server(
         warming = Timer(WARM_AFTER, _warm, (site,))
         warming.daemon = True
         warming.start()
-        # Proxies' own headers aren't heeded: else who connects could say that they are the proxy.
-        server = uvicorn.Server(
-            uvicorn.Config(app, log_config=None, log_level="warning", access_log=False, server_header=False,
-                           lifespan="on", timeout_graceful_shutdown=3, proxy_headers=False)
-        )  # fmt: skip
-        server.run(sockets=[listening])
+        ready()
+        server_of(app).run(sockets=[listening])
+
+
+def server_of(app: ASGIApp) -> uvicorn.Server:
+    """The server of an app, which waits for nobody for ever."""
+    # Proxies' own headers aren't heeded: else who connects could say that they are the proxy.
+    return uvicorn.Server(
+        uvicorn.Config(app, log_config=None, log_level="warning", access_log=False, server_header=False,
+                       lifespan="on", timeout_graceful_shutdown=3, proxy_headers=False, http=TimedProtocol)
+    )  # fmt: skip
 
 
 @contextmanager

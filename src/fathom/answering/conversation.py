@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
@@ -16,7 +16,7 @@ from fathom.answering.pipeline import WITHOUT_MODEL, Asking, AskOptions, answer,
 from fathom.answering.recall import recalled
 from fathom.answering.sync import wait
 from fathom.databases import Database
-from fathom.errors import InputError
+from fathom.errors import ConnectionFailed, InputError, RightsError
 from fathom.records import Answer, Assumption, Ending, Question, Reading, Refusal
 from fathom.records.display import Displayed
 
@@ -115,6 +115,8 @@ class Conversation(Displayed):
             return self.choose(int(number))
         question = Question(text, evidence=evidence)
         found = None
+        with suppress(ConnectionFailed, RightsError):  # `answer` says it
+            await asyncio.to_thread(self.asking.database.refresh)
         if self.last is not None and recalled(question, self.asking.context) is None:
             # A question solved so is no follow-up.
             found = self._as_chart(text) or await self._going_on(text, evidence)

@@ -1,5 +1,6 @@
 """From a question to an answer: run a method, then say what came out and what it rests on."""
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from fathom.answering.sync import wait
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
-from fathom.errors import ConfigError, ModelNeeded, QueryError, RightsError, did_you_mean
+from fathom.errors import ConfigError, ConnectionFailed, ModelNeeded, QueryError, RightsError, did_you_mean
 from fathom.knowledge import KnowledgePack, packs_beforehand
 from fathom.knowledge.seen import seen_of
 from fathom.methods import Context, Method, find_method, run_method
@@ -216,8 +217,8 @@ async def answer(
 
 
 async def _answer(question: Question, asking: Asking, *, reading: Reading | None, reasons: bool) -> Answer:
-    if not any(letter.isalnum() for letter in question.text):
-        return _refuse(Draft(question), asking, Refusal("There are no words in the question."))
+    if (refusal := await _not_to_ask(question, asking)) is not None:
+        return _refuse(Draft(question), asking, refusal)
     if reading is not None:
         draft = Draft(question, sql=reading.sql)
     else:
@@ -239,6 +240,17 @@ async def _answer(question: Question, asking: Asking, *, reading: Reading | None
     except QueryError as error:
         return _refuse(draft, asking, Refusal(f"The query for it can't be used: {error}"))
     return await _worded(given, asking, draft.findings.get("answer"))
+
+
+async def _not_to_ask(question: Question, asking: Asking) -> Refusal | None:
+    """The reason why nothing can be asked: no words, or a database that has gone since it was opened."""
+    if not any(letter.isalnum() for letter in question.text):
+        return Refusal("There are no words in the question.")
+    try:
+        await asyncio.to_thread(asking.database.refresh)
+    except (ConnectionFailed, RightsError) as error:
+        return Refusal(str(error))
+    return None
 
 
 async def _known(question: Question, asking: Asking) -> Answer | None:

@@ -235,6 +235,7 @@ def _value_near(word: str, context: Context) -> str | None:
         return None
     with index:
         found = [m for m in index.lookup(word, limit=3) if m.similarity >= _NEAR_VALUE]
+        found = [m for m in found if str(m.value).casefold() != word.casefold()]  # it was tried already
     return f"“{found[0].value}” in {found[0].column} of {found[0].table}" if found else None
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import asdict, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -17,6 +18,7 @@ from fathom.cancellation import Cancellation, current_cancellation
 from fathom.databases import accounts
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Engine, Reflection, Row
+from fathom.databases.freshness import Freshness
 from fathom.databases.schema_parts import keys_among, narrowed
 from fathom.databases.sessions import IDLE_SESSIONS, Sessions, begun
 from fathom.databases.sizes import mind_size
@@ -29,6 +31,7 @@ from fathom.rights.grants import Granted
 
 NO_LIMITS = Limits(seconds=None, rows=None, bytes=None)
 _CHECKED_STATEMENTS = 10_000
+_READ = ("_schema", "_fingerprint", "_reflection")
 
 
 class Database(Displayed):
@@ -36,7 +39,8 @@ class Database(Displayed):
 
     `url` hides the password. `dialect` is sqlglot's name, such as sqlite or postgres. `known_as` is
     the name that the settings give it, or `demo:NAME`; empty for a database named by its path or URL. `kept`
-    is for what others work out about the database: it goes when the database goes. `indexes_values` says
+    is for what others work out about the database: it goes when the database goes, or is read anew: at
+    `read_at` the last time, after so many `renewals`. `indexes_values` says
     whether its values may be read to index them; without, only an index that was kept is used.
     """
 
@@ -46,15 +50,52 @@ class Database(Displayed):
         self.indexes_values = True
         self.granted: Granted | None = None
         self.kept: dict[Hashable, Any] = {}
-        self._engine = engine
+        self.read_at: datetime | None = None
+        self.renewals = 0
         self._cache = cache_folder
-        self._sessions = Sessions(engine)
-        contained = engine.contained()
-        self._contained = self._sessions if contained is engine else Sessions(contained)
+        self._use(engine)
+        self._freshness: Freshness | None = Freshness(engine, self._read)
         self._checked: set[str] = set()
         self._role = ""
         self._working = RLock()
         self._profiles: Mapping[str, TableProfile] | None = None
+
+    def _use(self, engine: Engine) -> None:
+        contained = engine.contained()
+        apart = None if contained is engine else Sessions(contained)
+        self._engine = engine
+        self._sessions = apart if apart is not None and engine.contained_only else Sessions(engine)
+        self._contained = apart or self._sessions
+
+    def refresh(self, *, anew: bool = False) -> bool:
+        """Forget what was read of the database where it has changed since, or in any case; whether it did so.
+
+        A file is looked at each time, a server asked once in a while. Queries under way end as they began.
+        Raises `ConnectionFailed` where the database is gone.
+        """
+        with self._working:
+            watched = self._freshness
+            if watched is None or not (anew or watched.has_changed()):
+                return False
+            before = (self._sessions, self._contained)
+            watched.remember()  # before it is read: what changes meanwhile is noticed next time
+            self._use(self._engine.renewed())
+            watched.engine = self._engine
+            for sessions in before:
+                sessions.retire()
+            self._forget()
+            self.renewals += 1
+            return True
+
+    def _forget(self) -> None:
+        self.kept, self._checked, self._profiles = {}, set(), None
+        for known in _READ:
+            self.__dict__.pop(known, None)
+
+    def took_to_read(self, seconds: float) -> None:
+        """Note how long it took to read the values: on a server they aren't read again all the time."""
+        if self._freshness is not None:
+            self._freshness.reading = seconds
 
     def __repr__(self) -> str:
         return f"<Database {self.name!r} ({self.dialect})>"
@@ -262,6 +303,9 @@ class Database(Displayed):
 
     @cached_property
     def _reflection(self) -> Reflection:
+        if self._freshness is not None and self._engine.file is None:
+            self._freshness.remember()
+        self.read_at = datetime.now().astimezone()
         return self._engine.reflect(self._read)
 
     def profile(self, seconds: float = 20.0) -> Mapping[str, TableProfile]:
@@ -322,8 +366,8 @@ class Database(Displayed):
         keys = keys_among(whole.foreign_keys, tables)
         narrow = copy(self)
         narrow.kept, narrow._checked, narrow._profiles = {}, set(), None
-        narrow._cache, narrow._working = None, RLock()
-        for known in ("_schema", "_fingerprint"):
+        narrow._cache, narrow._working, narrow._freshness = None, RLock(), None
+        for known in _READ:
             narrow.__dict__.pop(known, None)
         narrow.__dict__["_reflection"] = Reflection(tables, keys, whole.identifiers)
         return narrow

@@ -5,12 +5,14 @@ import tempfile
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
+from weakref import WeakSet
 
 import duckdb
 
 from fathom.databases.contained import contained
 from fathom.databases.engine import (
     Engine,
+    Mark,
     Read,
     Reflection,
     Row,
@@ -19,6 +21,7 @@ from fathom.databases.engine import (
     percent_of,
     tidy_keys,
 )
+from fathom.databases.freshness import file_state
 from fathom.databases.kinds import kind_of
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryFailed
 from fathom.records import Column, ForeignKey, Limits, Table
@@ -26,6 +29,8 @@ from fathom.records import Column, ForeignKey, Limits, Table
 _BIG = 10_000_000
 """Rows from which whole blocks are taken for a sample: to choose each row by itself reads them all."""
 _MEMORY = "2 GB"
+_OPEN: "dict[Path, WeakSet[DuckDB]]" = {}
+"""The engines of this process that hold a file open, by its path."""
 _TEMPORARY_SPACE = "10GB"
 # With several threads, version 2.0 may wait for ever for a recursive query that was interrupted.
 _THREADS = {"threads": "1"} if int(duckdb.__version__.partition(".")[0]) >= 2 else {}
@@ -73,6 +78,14 @@ class DuckDB(Engine):
 
     def __init__(self, path: Path) -> None:
         self._path = self.file = path
+        self._shared: duckdb.DuckDBPyConnection | None = None
+        self._state = file_state(path)
+        # Where a file is open, the driver gives that one by its path also after another took its place.
+        known = _OPEN.setdefault(path, WeakSet())
+        replaced = any(engine._state != self._state for engine in known)
+        self.contained_only = replaced and contained(self, path) is not self
+        if self.contained_only:
+            return
         # Within one process every connection to a file must ask for the same settings.
         spill = Path(tempfile.gettempdir()) / f"fathom-duckdb-{os.getpid()}"
         try:
@@ -94,18 +107,29 @@ class DuckDB(Engine):
             )
         except duckdb.Error as error:
             raise ConnectionFailed(f"DuckDB can't open {path}: {error}") from error
+        known.add(self)
 
     def open(self) -> Session:
+        if self._shared is None:
+            raise ConnectionFailed(f"{self._path} was replaced; only a process of its own can open it.")
         return DuckDBSession(self._shared.cursor())
 
     def contained(self) -> Engine:
         return contained(self, self._path)
 
     def close(self) -> None:
-        self._shared.close()
+        if self._shared is not None:
+            self._shared.close()
+            _OPEN[self._path].discard(self)
 
     def catalogue(self, read: Read) -> "_Tables":
         return _Tables(read)
+
+    def mark(self, read: Read) -> Mark:
+        return Mark(file_state(self._path))
+
+    def renewed(self) -> Engine:
+        return DuckDB(self._path)
 
     def state(self) -> str:
         stat = self._path.stat()

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from fathom.databases.accounts import AccountRisk
 from fathom.errors import ErrorClass, QueryError, QueryFailed, QueryRefused, QueryTimedOut, SchemaError
@@ -34,6 +34,13 @@ class Reflection:
     tables: tuple[Table, ...]
     foreign_keys: tuple[ForeignKey, ...]
     identifiers: Mapping[str, str]
+
+
+class Mark(NamedTuple):
+    """What a database looks like from far off: `shape` changes with tables and files, `data` with values."""
+
+    shape: object
+    data: object = None
 
 
 class Session(ABC):
@@ -132,6 +139,22 @@ class Engine(ABC):
     @abstractmethod
     def classify(self, error: Exception) -> ErrorClass | None:
         """The class of a driver's error; None where the engine refused a statement that isn't reading."""
+
+    mark_seconds: ClassVar[float] = 0.0
+    """How long a mark that was asked for serves: a server isn't asked before each question."""
+    contained_only: bool = False
+    """True if this process can't open the database any more, and children have to."""
+
+    def mark(self, read: Read) -> Mark | None:
+        """A mark that changes with the tables and the data, for little; None where nothing tells.
+
+        Raises `ConnectionFailed` where a file is gone, and `QueryError`.
+        """
+        return None
+
+    def renewed(self) -> "Engine":
+        """An engine of the database as it is by now. Raises `ConnectionFailed`."""
+        return self
 
     @abstractmethod
     def state(self) -> str:

@@ -11,7 +11,7 @@ import pymysql
 from pymysql.cursors import SSCursor
 
 from fathom.databases.accounts import MYSQL_PRIVILEGES, AccountRisk
-from fathom.databases.engine import LOCK_SECONDS, Read, Row, Session, counted, percent_of
+from fathom.databases.engine import LOCK_SECONDS, Mark, Read, Row, Session, counted, percent_of
 from fathom.databases.kinds import kind_of
 from fathom.databases.server import Counts, Key, Server
 from fathom.errors import ConnectionFailed, ErrorClass
@@ -38,6 +38,12 @@ _AS_JUDGED = "SET SESSION sql_mode = REPLACE(@@sql_mode, 'ORACLE', '')"
 _ESTIMATES = """SELECT table_schema, table_name, table_rows FROM information_schema.tables
 WHERE table_type = 'BASE TABLE' AND table_schema = database()"""
 
+_MARK = """SELECT COUNT(*), MAX(create_time), (SELECT CONCAT(COUNT(*), '.', COALESCE(SUM(CRC32(CONCAT_WS('.',
+table_name, column_name, ordinal_position, column_type, is_nullable))), 0)) FROM information_schema.columns
+WHERE table_schema = database()), SUM(table_rows), SUM(auto_increment), MAX(update_time),
+CASE WHEN MAX(update_time) >= NOW() - INTERVAL 1 SECOND THEN NOW(6) END
+FROM information_schema.tables WHERE table_schema = database()"""
+_MARK_SECONDS = 2.0
 _LISTED = """SELECT table_name, column_name, column_type, is_nullable, column_comment
 FROM information_schema.columns WHERE table_schema = database() ORDER BY table_name, ordinal_position"""
 
@@ -128,6 +134,11 @@ class MySQL(Server):
         )
         connection._read_timeout = None  # it was for the greeting, which may be a long time coming
         return MySQLSession(connection, self)
+
+    def mark(self, read: Read) -> Mark:
+        ((*shape, rows, numbers, written, now),) = read(_MARK, _MARK_SECONDS)
+        # Times are whole seconds: what is written in the same second as the last thing would not show.
+        return Mark(tuple(shape), (rows, numbers, written, now))
 
     def account_risks(self, read: Read) -> tuple[AccountRisk, ...]:
         # Also those of the roles that are in force, which no table tells.

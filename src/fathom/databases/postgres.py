@@ -18,6 +18,7 @@ from fathom.databases.accounts import POSTGRES_EXTENSIONS, POSTGRES_ROLES, Accou
 from fathom.databases.engine import (
     LOCK_SECONDS,
     ActingSession,
+    Mark,
     Read,
     Row,
     Session,
@@ -51,6 +52,15 @@ WHERE schemaname = {} AND tablename = {} AND most_common_vals IS NOT NULL"""
 _PARTITIONS = """SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relispartition AND c.relkind IN ('r', 'p', 'f')"""
 
+# Each change of a table or column writes its row of the catalogue anew; ANALYZE and VACUUM don't.
+_MARK = """WITH shown AS (SELECT c.oid, c.xmin FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'f', 'v', 'm') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema')
+SELECT (SELECT count(*) FROM shown), (SELECT max(xmin::text::bigint) FROM shown), count(*),
+max(a.xmin::text::bigint), (SELECT count(*) FROM pg_catalog.pg_constraint),
+(SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_catalog.pg_stat_user_tables)
+FROM pg_catalog.pg_attribute a JOIN shown ON shown.oid = a.attrelid"""
+_MARK_SECONDS = 2.0
 _DATABASES = """SELECT datname FROM pg_catalog.pg_database WHERE datallowconn AND NOT datistemplate
 AND pg_catalog.has_database_privilege(oid, 'CONNECT') ORDER BY datname"""
 # What libpq takes a database's name from beside the URL's path.
@@ -162,6 +172,10 @@ class Postgres(Server):
         super().__init__(url)
         # Before SQLAlchemy's own first questions, which fail where text comes as bytes.
         event.listen(self._connector, "connect", lambda opened, _: _settle_encoding(opened), insert=True)
+
+    def mark(self, read: Read) -> Mark:
+        ((*shape, changes),) = read(_MARK, _MARK_SECONDS)
+        return Mark(tuple(shape), changes)
 
     def named_elsewhere(self) -> bool:
         return not _NAMING_FIELDS.isdisjoint(self.address.query) or any(map(environ.get, _NAMING_VARIABLES))

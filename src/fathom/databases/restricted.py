@@ -51,6 +51,9 @@ class Restricted(Database):
     """
 
     def __init__(self, whole: Database, granted: Granted) -> None:
+        self._restrict(whole, granted)
+
+    def _restrict(self, whole: Database, granted: Granted) -> None:
         self.__dict__.update(whole.__dict__)
         self._whole, self.granted, self._rights = whole, granted, granted
         self.kept, self._checked, self._profiles, self._working = {}, set(), None, RLock()
@@ -66,6 +69,15 @@ class Restricted(Database):
         self._role = granted.role
         if not self._visible:
             raise RightsError(f"The user {granted.user!r} may see no table of the database {whole.name!r}.")
+
+    def refresh(self, *, anew: bool = False) -> bool:
+        """As of the whole database. Raises `RightsError` where the grants don't fit it any more."""
+        self._whole.refresh(anew=anew)
+        with self._working:
+            if self.renewals == self._whole.renewals:
+                return False
+            self._restrict(self._whole, self._rights)
+            return True
 
     def restricted(self, granted: Granted) -> Database:
         """The whole database as these grants show it, not a part of this part."""

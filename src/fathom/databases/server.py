@@ -35,6 +35,7 @@ _SHOWN = 20
 class Server(Remote):
     """A database on a server that SQLAlchemy knows."""
 
+    mark_seconds = 30.0
     driver: ClassVar[str]
     listing: ClassVar[str]
     """A query for the names of the server's databases that the account may connect to."""

@@ -56,7 +56,7 @@ class Sessions:
         self.engine = engine
         self._lock = Lock()
         self._idle: list[Session] = []
-        self._closed = False
+        self._closed = self._retired = False
 
     def prepare(self) -> None:
         """A query comes: begin what it would have to wait for."""
@@ -90,7 +90,7 @@ class Sessions:
     def give_back(self, session: Session, *, usable: bool) -> None:
         """Keep the session for the next query, if it can be used again."""
         with self._lock:
-            if usable and not self._closed and len(self._idle) < IDLE_SESSIONS:
+            if usable and not self._closed and not self._retired and len(self._idle) < IDLE_SESSIONS:
                 self._idle.append(session)
                 return
         session.close()
@@ -101,6 +101,12 @@ class Sessions:
             idle, self._idle = self._idle, []
         for session in idle:
             session.close()
+
+    def retire(self) -> None:
+        """Keep no session any more: those in use are closed when their queries end."""
+        with self._lock:
+            self._retired = True
+        self.forget_idle()
 
     def close(self) -> None:
         """Close the idle sessions; those in use are closed when their queries end."""

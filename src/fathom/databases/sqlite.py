@@ -14,6 +14,7 @@ from fathom.databases.contained import contained
 from fathom.databases.engine import (
     LOCK_SECONDS,
     Engine,
+    Mark,
     Read,
     Reflection,
     Row,
@@ -21,6 +22,7 @@ from fathom.databases.engine import (
     double_quoted,
     percent_of,
 )
+from fathom.databases.freshness import file_state
 from fathom.databases.guard_sqlite import UNMEASURED, Authorizer, statement_reason
 from fathom.databases.readable import readable
 from fathom.databases.sqlite_catalogue import SQLiteCatalogue
@@ -205,6 +207,15 @@ class SQLite(Engine):
         """Little: the authorizer judges what SQLite's own parser finds, when it compiles the statement."""
         if reason := statement_reason(sql):
             raise QueryRefused(reason.rule, reason.text, sql=sql)
+
+    def mark(self, read: Read) -> Mark:
+        log = self._path.with_name(self._path.name + "-wal")
+        written = file_state(log) if log.exists() else None
+        # To open a database makes an empty log.
+        return Mark((file_state(self._path), written if written and written.size else None))
+
+    def renewed(self) -> Engine:
+        return SQLite(self._path)
 
     def state(self) -> str:
         stats = [p.stat() for p in (self._path, self._path.with_name(self._path.name + "-wal")) if p.exists()]

@@ -1,5 +1,6 @@
 """The engines of databases: made at the first question, and kept with the database."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -27,15 +28,18 @@ def engine_for(
     key = ("offline engine", id(knowledge), id(examples), cache, without_rules)
     whole = engine_for(database, knowledge, examples, cache) if without_rules else None
     with _lock:
-        if key not in database.kept:
+        kept = database.kept  # another one once the database is read anew
+        if key not in kept:
+            started = time.monotonic()
             engine = (
                 whole.without_rules(without_rules)
                 if whole
                 else OfflineEngine(database, knowledge, examples, cache=cache)
             )
             # Held as well, so that no later object can be taken for them by its id.
-            database.kept[key] = (engine, knowledge, examples)
-        found: OfflineEngine = database.kept[key][0]
+            kept[key] = (engine, knowledge, examples)
+            database.took_to_read(time.monotonic() - started)
+        found: OfflineEngine = kept[key][0]
         return found
 
 

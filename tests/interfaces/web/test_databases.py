@@ -1,4 +1,7 @@
+import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
+from http import HTTPStatus
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -62,6 +65,27 @@ def test_values_that_take_long_are_looked_at_behind_the_page(
     assert looked
     assert not why
     assert not client.get("/api/db/shop/t/sale").json()["looking"]
+
+
+def test_a_page_shows_a_replaced_file_and_can_be_told_to_read_again(
+    client: TestClient, site: Site, tmp_path: Path
+) -> None:
+    assert "schema read" in client.get("/db/shop").text
+    first = client.get("/api/db/shop").json()
+    new = tmp_path / "new.db"
+    with closing(sqlite3.connect(new)) as made:
+        made.execute("CREATE TABLE supplier (name TEXT)")
+    new.replace(tmp_path / "shop.db")
+    second = client.get("/api/db/shop").json()
+    assert [t["name"] for t in second["tables"]] == ["supplier"]
+    assert second["read_at"] > first["read_at"]
+    told = client.post("/db/shop/read-again", headers={"origin": ORIGIN}, follow_redirects=False)
+    assert (told.status_code, told.headers["location"]) == (HTTPStatus.SEE_OTHER, "/db/shop")
+    assert site.database("shop").renewals == 2
+    (tmp_path / "shop.db").unlink()
+    gone = client.get("/db/shop")
+    assert gone.status_code == HTTPStatus.BAD_REQUEST
+    assert "is gone: it was removed or renamed" in gone.text
 
 
 def test_sql_written_by_hand_runs_under_the_guard(client: TestClient) -> None:

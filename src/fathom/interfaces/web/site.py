@@ -69,7 +69,7 @@ class Site:
     _askings: dict[str, Asking] = field(default_factory=dict)
     _taught: dict[str, object] = field(default_factory=dict)
     _opening: dict[str, RLock] = field(default_factory=dict)
-    _looking: "dict[str, Future[Mapping[str, TableProfile]]]" = field(default_factory=dict)
+    _looking: "dict[tuple[str, int], Future[Mapping[str, TableProfile]]]" = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def asking(self, name: str) -> Asking:
@@ -85,7 +85,8 @@ class Site:
                 database = self.opened(name)
             else:
                 database = known.database
-            taught = self.lessons(database).mark
+                database.refresh()
+            taught = (self.lessons(database).mark, database.renewals)
             if known is None or taught != self._taught.get(name):  # by another process, or just now
                 self._askings[name] = self._prepared(database)
                 self._taught[name] = taught
@@ -118,9 +119,9 @@ class Site:
         """
         database = self.database(name)
         with self._lock:
-            looking = self._looking.get(name)
+            looking = self._looking.get((name, database.renewals))
             if looking is None:
-                looking = self._looking[name] = Future()
+                looking = self._looking[name, database.renewals] = Future()
                 Thread(target=_look, args=(database, looking), daemon=True).start()
         try:
             return looking.result(within), ""

@@ -22,13 +22,12 @@ def apart_columns(database: Database) -> frozenset[Pair]:
 
     They are compared once, and kept with the database.
     """
-    if _KEPT not in database.kept:
+    kept = database.kept
+    if _KEPT not in kept:
         pairs = list(_affordable(database))
         apart = side_by_side(lambda pair: _share_little(database, pair), pairs, database.at_once)
-        database.kept[_KEPT] = frozenset(
-            pair for pair, is_apart in zip(pairs, apart, strict=True) if is_apart
-        )
-    found: frozenset[Pair] = database.kept[_KEPT]
+        kept[_KEPT] = frozenset(pair for pair, is_apart in zip(pairs, apart, strict=True) if is_apart)
+    found: frozenset[Pair] = kept[_KEPT]
     return found
 
 

@@ -1,7 +1,9 @@
 """A database: its tables with what they hold, how they join, what can be asked; and SQL written by hand."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form
@@ -71,7 +73,10 @@ class DatabaseJoin:
 
 @dataclass(frozen=True, slots=True)
 class DatabasePage:
-    """The content of a database. `found` counts the tables that fit; `known` the notes of its packs."""
+    """The content of a database. `found` counts the tables that fit; `known` the notes of its packs.
+
+    `read_at` is when its tables were read.
+    """
 
     name: str
     dialect: str
@@ -82,6 +87,7 @@ class DatabasePage:
     known: Mapping[str, int]
     words: str
     sql_allowed: bool
+    read_at: datetime | None
 
 
 @shown(router, "/db/{database}", "database.html")
@@ -106,7 +112,16 @@ def database_page(site: OfSite, database: str, q: str = "") -> DatabasePage:
         },
         words=q,
         sql_allowed=site.rules.sql,
+        read_at=opened.read_at,
     )  # fmt: skip
+
+
+@done(router, "/db/{database}/read-again")
+async def read_again(site: OfSite, database: str) -> ActionDone:
+    """Read the tables of a database and what they hold again, also where no change was noticed."""
+    opened = await asyncio.to_thread(site.database, database)
+    await asyncio.to_thread(opened.refresh, anew=True)
+    return ActionDone(f"/db/{database}", database)
 
 
 def _text(table: Table, pack: KnowledgePack) -> str:

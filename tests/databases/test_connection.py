@@ -78,31 +78,11 @@ def test_the_first_bytes_tell_the_engine(settings: Settings, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "ending", "text"),
-    [
-        ("people", ".csv", "name,age\nAnn,31\nBo,45\n"),
-        ("order", ".tsv", "name\tage\nAnn\t31\nBo\t45\n"),
-        ('Ann\'s "own" people', ".jsonl", '{"name": "Ann", "age": 31}\n{"name": "Bo", "age": 45}\n'),
-        ("all people", ".json", '[{"name": "Ann", "age": 31}, {"name": "Bo", "age": 45}]'),
-    ],
-)
-def test_a_file_of_rows_tells_how_to_make_a_database_of_it(
-    name: str, ending: str, text: str, tmp_path: Path, settings: Settings
-) -> None:
-    (tmp_path / f"{name}{ending}").write_text(text, encoding="utf-8")
-    with pytest.raises(ConnectionFailed) as failed:
-        connect(tmp_path / f"{name}{ending}", settings=settings)
-    script = str(failed.value).partition("in Python: ")[2]
-    subprocess.run([sys.executable, "-c", f"import duckdb; {script}"], check=True)
-    with connect(tmp_path / f"{name}.duckdb", settings=settings) as database:
-        assert database.run(f"SELECT sum(age) FROM {database.identifier(name)}").rows == ((76,),)
-
-
-@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("sale.db", "There is no file .*sale.db. Did you mean 'sales.db'"),
-        ("", "is a folder"),
+        ("sales.csv", "There is no file .*sales.csv. Did you mean 'sales'"),
+        ("", "is a folder; name the database file in it: empty.db, sales.db"),
         ("notes.txt", "neither a SQLite nor a DuckDB file"),
         ("empty.db", "is empty"),
     ],

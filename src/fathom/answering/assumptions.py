@@ -32,6 +32,17 @@ def rows_seen(sql: str, database: Database) -> tuple[Assumption, ...]:
     return tuple(Assumption("rights", f"Only the rows of {t} that you may see were used.") for t in used)
 
 
+def files_read(sql: str, database: Database) -> tuple[Assumption, ...]:
+    """What reading the files behind the tables of a query left out or guessed."""
+    remarks = database.remarks
+    query = parsed(sql, database.dialect) if remarks else None
+    if query is None:
+        return ()
+    named = {t.name.casefold() for t in query.find_all(exp.Table)}
+    told = (text for table, texts in remarks.items() if table.casefold() in named for text in texts)
+    return tuple(Assumption("file", f"{text}.") for text in told)
+
+
 def _told(key: ForeignKey) -> str:
     left = ", ".join(f"{key.table}.{c}" for c in key.columns)
     right = ", ".join(f"{key.target_table}.{c}" for c in key.target_columns)

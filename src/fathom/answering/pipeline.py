@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
-from fathom.answering.assumptions import inferred_joins, rows_seen
+from fathom.answering.assumptions import files_read, inferred_joins, rows_seen
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
 from fathom.answering.explain import counted, explain
@@ -291,6 +291,7 @@ async def _sure(draft: Draft, sql: str, asking: Asking, known: Result | None, as
             *draft.assumptions,
             *inferred_joins(sql, asking.database.schema),
             *rows_seen(sql, asking.database),
+            *files_read(sql, asking.database),
         ),
         result=result,
         shown=people.rows,

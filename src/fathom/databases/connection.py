@@ -8,20 +8,13 @@ from urllib.parse import quote, unquote
 from fathom.config import Settings, account_name, read_settings
 from fathom.databases.child_server import embedded_engine
 from fathom.databases.database import Database
-from fathom.databases.engine import double_quoted
 from fathom.databases.servers import SERVERS, ServerKind
 from fathom.errors import ConfigError, ConnectionFailed, did_you_mean
 from fathom.files import private_folder
 from fathom.rights import Rights, read_rights
 
-_FILES = ("sqlite", "duckdb")
+_FILES = ("sqlite", "duckdb", "files")
 _HEADER_BYTES = 16
-_READERS = {
-    **dict.fromkeys((".csv", ".tsv"), "read_csv"),
-    **dict.fromkeys((".json", ".jsonl"), "read_json"),
-    ".parquet": "read_parquet",
-}
-"""The methods of DuckDB's connections that read a file of rows, by its ending."""
 
 
 def connect(
@@ -35,7 +28,8 @@ def connect(
 ) -> Database:
     """Open a database for reading.
 
-    Takes the path of a SQLite or DuckDB file, a SQLAlchemy URL, a name from the settings' `[databases]`, or
+    Takes the path of a SQLite or DuckDB file, of a file of rows (CSV, TSV, JSON, Parquet, Excel) or a folder
+    of such, a SQLAlchemy URL, a name from the settings' `[databases]`, or
     `demo:NAME` for a sample database, which is made when first asked for. An account on a server that may do
     more than read is warned of (`AccountWarning`); `strict` refuses it, and left out the settings say.
     Without `index` the first question doesn't wait until the values are indexed: one that was kept is used,
@@ -159,6 +153,8 @@ def _open_server(kind: ServerKind, url: str, settings: Settings, *, name: str | 
 def _open_file(
     path: Path, settings: Settings, *, name: str | None = None, system: str | None = None
 ) -> Database:
+    if _is_of_rows(path, system):
+        return _open_rows(path, settings, name=name)
     found = _system_of(path, settings)
     if system and found != system:
         raise ConnectionFailed(f"{path} is a {_TITLES[found]} file, not a {_TITLES[system]} one.")
@@ -173,44 +169,70 @@ def _open_file(
     return database
 
 
+def _is_of_rows(path: Path, system: str | None) -> bool:
+    """True for a folder, or a file that is named like one of rows and isn't a database all the same."""
+    from fathom.databases.row_files.sources import holds_rows  # noqa: PLC0415
+
+    try:
+        if system == "files" or (system is None and path.is_dir()):
+            return True
+        return system is None and holds_rows(path) and path.exists() and not _by_header(path)
+    except (OSError, ValueError):  # said when it is opened
+        return False
+
+
+def _open_rows(path: Path, settings: Settings, *, name: str | None) -> Database:
+    from fathom.databases.row_files.opening import RowFiles  # noqa: PLC0415
+
+    path = path.resolve()
+    database = Database(
+        RowFiles(path, settings.cache),
+        name=name or path.stem or "files",
+        url=f"files:///{path}",
+        cache_folder=settings.cache,
+    )
+    database.check_connection()
+    return database
+
+
 _TITLES = {"sqlite": "SQLite", "duckdb": "DuckDB"}
 
 
 def _system_of(path: Path, settings: Settings) -> str:
     """Which engine's file it is, by its first bytes. Never makes a file."""
     try:
-        with path.open("rb") as file:
-            header = file.read(_HEADER_BYTES)
-    except FileNotFoundError:
-        raise ConnectionFailed(f"There is no file {path}.{_nearby(path, settings)}") from None
+        found = _by_header(path)
     except IsADirectoryError:
         raise ConnectionFailed(f"{path} is a folder; name the database file in it.") from None
+    except FileNotFoundError:
+        raise ConnectionFailed(f"There is no file {path}.{_nearby(path, settings)}") from None
     except (OSError, ValueError) as error:
         raise ConnectionFailed(f"{path} can't be read: {error}.") from error
+    if found:
+        return found
+    from fathom.databases.row_files.sources import KINDS  # noqa: PLC0415
+
+    what = "is neither a SQLite nor a DuckDB file" if path.stat().st_size else "is empty"
+    raise ConnectionFailed(
+        f"{path} {what}. Files of rows are told by their ending: {', '.join(sorted(KINDS))}."
+    )
+
+
+def _by_header(path: Path) -> str:
+    """Which engine's file it is, by its first bytes; "" for none. Raises `OSError`."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
     if header == b"SQLite format 3\0":
         return "sqlite"
-    if header[8:12] == b"DUCK":
-        return "duckdb"
-    what = "is empty" if not header else "is neither a SQLite nor a DuckDB file"
-    raise ConnectionFailed(f"{path} {what}.{_how_to_load(path)}")
-
-
-def _how_to_load(path: Path) -> str:
-    """Write the command that makes a database of a file of rows; empty for other files."""
-    reader = _READERS.get(path.suffix.casefold())
-    if reader is None:
-        return ""
-    made, table = str(path.with_suffix(".duckdb")), double_quoted(path.stem)
-    steps = f"duckdb.connect({made!r}).{reader}({str(path)!r}).create({table!r})"  # quoted: names may be odd
-    return f" Make a database of it in Python: {steps}"
+    return "duckdb" if header[8:12] == b"DUCK" else ""
 
 
 def _nearby(path: Path, settings: Settings) -> str:
     """A hint at what was meant: a configured name, or a database file beside the path."""
+    from fathom.databases.row_files.sources import DATABASES, KINDS  # noqa: PLC0415
+
     files = []
     if path.parent.is_dir():
-        files = [
-            p.name for p in path.parent.iterdir() if p.suffix in {".sqlite", ".db", ".duckdb", ".sqlite3"}
-        ]
+        files = [p.name for p in path.parent.iterdir() if p.suffix.casefold() in {*DATABASES, *KINDS}]
     known = [*settings.databases, *sorted(files)]
     return did_you_mean(path.name, known)

@@ -120,6 +120,11 @@ class Database(Displayed):
         """The file of an embedded database; None for a server's."""
         return self._engine.file
 
+    @property
+    def remarks(self) -> Mapping[str, tuple[str, ...]]:
+        """What reading its files of rows left out or guessed, by table; under "" what is about none."""
+        return self._engine.remarks
+
     def check_connection(self) -> None:
         """Open a connection, and keep it for the first query. Raises `ConnectionFailed`."""
         self._sessions.give_back(self._sessions.take()[0], usable=True)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from fathom.databases.accounts import AccountRisk
@@ -127,6 +128,8 @@ class Engine(ABC):
     fatal: tuple[type[Exception], ...] = (MemoryError,)
     """Errors after which the engine's process is no good any more."""
     file: Path | None = None
+    remarks: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    """What reading files of rows left out or guessed, by table; what is about no table stands under ""."""
 
     @abstractmethod
     def open(self) -> Session:
@@ -257,6 +260,11 @@ def message_of(error: Exception) -> str:
 def double_quoted(name: str) -> str:
     """The name as a standard SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def single_quoted(text: str) -> str:
+    """The text as a standard SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def tidy_keys(tables: Iterable[Table], keys: Iterable[ForeignKey]) -> tuple[ForeignKey, ...]:

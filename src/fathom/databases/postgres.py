@@ -25,6 +25,7 @@ from fathom.databases.engine import (
     counted,
     double_quoted,
     percent_of,
+    single_quoted,
 )
 from fathom.databases.postgres_catalogue import PostgresCatalogue
 from fathom.databases.readable import readable
@@ -149,10 +150,6 @@ def _streamed(cursor: "psycopg.Cursor[Row]", sql: str) -> Generator[Row, None, N
     yield from cursor.stream(sql.encode())
 
 
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
-
-
 def _nothing() -> Generator[Row, None, None]:
     yield from ()
 
@@ -231,7 +228,7 @@ class Postgres(Server):
         schema, _, name = table.name.rpartition(".")
         asked = (schema or self.default_schema or "", name)
         found: dict[str, dict[str, float]] = {}
-        for column, texts, shares in read(_COMMON.format(*map(_text, asked))):
+        for column, texts, shares in read(_COMMON.format(*map(single_quoted, asked))):
             found[column] = dict(zip(texts, shares, strict=True))
         return found
 

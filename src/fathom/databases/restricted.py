@@ -93,6 +93,15 @@ class Restricted(Database):
         """None: a file opened by its path would show all of it."""
 
     @property
+    def remarks(self) -> Mapping[str, tuple[str, ...]]:
+        """Those on the tables that are seen."""
+        return {
+            t.name: self._engine.remarks[t.name]
+            for t in self._reflection.tables
+            if t.name in self._engine.remarks
+        }
+
+    @property
     def filtered_tables(self) -> tuple[str, ...]:
         """The tables of which the user may see some rows only."""
         return tuple(s.name for s in self._rewriter.sources if s.rows)

@@ -28,7 +28,7 @@ class Ending(StrEnum):
 class Assumption:
     """Something the answer rests on that the question didn't say: shown to the person, word by word."""
 
-    kind: Literal["convention", "join", "value", "column", "default", "example", "choice", "rights"]
+    kind: Literal["convention", "join", "value", "column", "default", "example", "choice", "rights", "file"]
     text: str
     source: str = ""
 

@@ -72,6 +72,11 @@ def _show(
     for table in tables:
         console.print()
         show_table(table, profiles.get(table.name))
+    told = [text for texts in database.remarks.values() for text in texts]
+    if told:
+        console.print("\nFiles", style="bold")
+    for text in told:
+        console.print(plain(f"  {text}"))
     if joins:
         console.print("\nJoins", style="bold")
     for key in joins:
@@ -153,5 +158,6 @@ def _as_json(
             }
             for table in tables
         ],
+        "remarks": {table: list(texts) for table, texts in database.remarks.items()},
         "joins": [asdict(key) for key in joins],
     }

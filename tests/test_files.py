@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fathom.files import LineFile, whole_lines
+from fathom.files import LineFile, whole_lines, write_whole, written_whole
+from tests.disks import FULL, fill, small_disk
 
 
 def test_lines_go_on_behind_the_last_whole_one(tmp_path: Path) -> None:
@@ -44,3 +45,18 @@ def test_a_line_that_is_refused_leaves_the_file_as_it_is(tmp_path: Path) -> None
     with pytest.raises(ValueError, match="line 1"):
         LineFile(file, refuse)
     assert file.read_bytes() == b"one\nto"
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk") as disk:
+        lines = LineFile(disk / "lines")
+        fill(disk)
+        told = f"{FULL}: .*{disk.name}/"
+        with pytest.raises(OSError, match=f"{told}lines"):
+            lines.append(b"one\n")
+        with pytest.raises(OSError, match=f"{told}whole"):
+            write_whole(disk / "whole", b"x" * 9_000)
+        with pytest.raises(OSError, match=f"{told}text"), written_whole(disk / "text") as stream:
+            stream.write("x" * 90_000)
+        lines.close()
+        assert sorted(f.name for f in disk.iterdir()) == ["filler", "lines"]

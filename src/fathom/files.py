@@ -1,11 +1,14 @@
 """Writing files, or lines of them, whole or not at all."""
 
+import errno
 import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
+
+_DISK_ERRORS = (errno.ENOSPC, getattr(errno, "EDQUOT", None), errno.EIO)
 
 
 def private_folder(folder: Path) -> Path:
@@ -18,6 +21,17 @@ def private_folder(folder: Path) -> Path:
         new.mkdir(mode=0o700, exist_ok=True)
     folder.mkdir(exist_ok=True)  # raises where a file has the name
     return folder
+
+
+@contextmanager
+def _named(file: Path) -> Iterator[None]:
+    """Name the file in an error of its disk: the system names it only where a file is opened."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _DISK_ERRORS and error.filename is None:
+            error.filename = str(file)
+        raise
 
 
 def write_whole(file: Path, content: str | bytes, *, mode: int = 0o600, sync: bool = False) -> None:
@@ -34,7 +48,7 @@ def write_whole(file: Path, content: str | bytes, *, mode: int = 0o600, sync: bo
     handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
     new = Path(name)
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with _named(file), os.fdopen(handle, "wb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
             if sync:
                 stream.flush()
@@ -61,7 +75,7 @@ def written_whole(file: Path) -> Iterator[IO[str]]:
     file.parent.mkdir(parents=True, exist_ok=True)
     partial = file.with_name(f".{file.name}.partial")
     try:
-        with partial.open("w", encoding="utf-8", errors="replace") as stream:
+        with _named(file), partial.open("w", encoding="utf-8", errors="replace") as stream:
             yield stream
         partial.replace(file)
     finally:
@@ -91,7 +105,7 @@ class LineFile:
         Raises `OSError`, and what `seen` raises.
         """
         self._handle = os.open(file, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
-        self._size = 0
+        self._file, self._size = file, 0
         try:
             for number, line in whole_lines(file):
                 seen(number, line)
@@ -104,9 +118,10 @@ class LineFile:
     def append(self, line: bytes, *, sync: bool = False) -> None:
         """Add a line with its end. Raises `OSError`, and leaves the file as it was."""
         try:
-            _write(self._handle, line)
-            if sync:
-                os.fsync(self._handle)
+            with _named(self._file):
+                _write(self._handle, line)
+                if sync:
+                    os.fsync(self._handle)
         except OSError:
             self._cut()
             raise

@@ -77,8 +77,8 @@ def audit_log(
     if holds and action != "verify":
         raise InputError("--holds goes with `fathom audit-log verify`")
     if not log.path.is_file() and not (log.was_begun() or holds):
-        if file is not None:
-            raise InputError("there is no such file", file=file)
+        if file is not None or log.path.exists():
+            raise InputError("there is no such file", file=log.path)
         console.print(plain(f"Nothing was asked yet: {log.path} isn't there."))
         return 0
     if action == "verify":

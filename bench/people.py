@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import httpx
+import httpx2
 import numpy as np
 from sqlglot import parse_one
 
@@ -59,18 +59,18 @@ class Team:
     tokens: dict[str, str]
     taken: list[tuple[str, str]] = field(default_factory=list)
     beside: list[float] = field(default_factory=list)
-    clients: dict[str, httpx.Client] = field(default_factory=dict)
+    clients: dict[str, httpx2.Client] = field(default_factory=dict)
 
-    def call(self, name: str, method: str, path: str, body: Any = None) -> httpx.Response:
+    def call(self, name: str, method: str, path: str, body: Any = None) -> httpx2.Response:
         """Ask until there is an answer: the server may be starting again."""
         if name not in self.clients:
             headers = {"authorization": f"Bearer {self.tokens[name]}"}
-            self.clients[name] = httpx.Client(base_url=self.served.url, headers=headers, timeout=PATIENCE)
+            self.clients[name] = httpx2.Client(base_url=self.served.url, headers=headers, timeout=PATIENCE)
         until = time.monotonic() + PATIENCE
         while True:
             try:
                 return self.clients[name].request(method, path, json=body)
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import httpx
+import httpx2
 import numpy as np
 
 from bench.figures import Figure
@@ -39,7 +39,7 @@ def _held(what: str, value: float, mark: float, unit: str, note: str = "") -> Fi
     return Figure(what, shown, f"<= {mark:g} {unit}", value <= mark, note)
 
 
-def _transfer(client: httpx.Client) -> Figure:
+def _transfer(client: httpx2.Client) -> Figure:
     """The ask page with all that it loads, as it is sent: gzip."""
     page = client.get("/ask/shop")
     parts = re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text)
@@ -52,7 +52,7 @@ def _transfer(client: httpx.Client) -> Figure:
     return _held("ask page with all it loads, gzip", total / 1000, 50, "kB", f"{1 + len(set(parts))} files")
 
 
-def _answering(client: httpx.Client) -> Iterator[Figure]:
+def _answering(client: httpx2.Client) -> Iterator[Figure]:
     """From sending the form: to the first event, and to the whole page, less what the method took."""
     for text in QUESTIONS:  # what is learned of a database once is another measurement
         _asked(client, text)
@@ -62,7 +62,7 @@ def _answering(client: httpx.Client) -> Iterator[Figure]:
     yield _held("page beside the method's own time, p95", float(beside), 50, "ms", f"{ASKED} questions")
 
 
-def _asked(client: httpx.Client, text: str) -> tuple[float, float]:
+def _asked(client: httpx2.Client, text: str) -> tuple[float, float]:
     """Seconds to the first event, and to the page less the method's own."""
     started, first = time.perf_counter(), None
     led = client.post("/ask/shop", data={"question": text})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
-import httpx
+import httpx2
 import pytest
 from sqlalchemy import URL, create_engine, text
 from sqlalchemy.pool import NullPool
@@ -52,7 +52,7 @@ def seconds_to_idle(folder: Path) -> Iterator[tuple[str, float, str]]:
             yield name, *_cancelled(client, line["name"], busy)
 
 
-def _cancelled(client: httpx.Client, database: str, is_busy: IsBusy) -> tuple[float, str]:
+def _cancelled(client: httpx2.Client, database: str, is_busy: IsBusy) -> tuple[float, str]:
     id_ = client.post(f"/api/db/{database}/sql", json={"sql": ENDLESS}).json()["id"]
     until = time.perf_counter() + 20
     while not (_runs(client, id_) and is_busy()):  # what opens the database is busy too, and isn't the query
@@ -65,7 +65,7 @@ def _cancelled(client: httpx.Client, database: str, is_busy: IsBusy) -> tuple[fl
     return seconds, str(client.get(f"/api/a/{id_}").json()["entry"]["status"])
 
 
-def _runs(client: httpx.Client, id_: str) -> bool:
+def _runs(client: httpx2.Client, id_: str) -> bool:
     progress = client.get(f"/api/a/{id_}").json()["progress"]
     return any(step["step"] == "run the query" for step in progress["steps"])
 

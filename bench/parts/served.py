@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-import httpx
+import httpx2
 
 PATIENCE = 120.0
 """Seconds until a client gives an answer up."""
@@ -58,7 +58,7 @@ class Served:
         shown = process.stdout.readline().strip().partition("/?t=")[0]
         self.port = self.port or int(shown.rpartition(":")[2])
         self.url = f"http://127.0.0.1:{self.port}"  # also where a proxy's address is shown
-        told = httpx.get(self.url, headers={"authorization": f"Bearer {self.token}"}, timeout=PATIENCE)
+        told = httpx2.get(self.url, headers={"authorization": f"Bearer {self.token}"}, timeout=PATIENCE)
         assert told.status_code == 200, told.text
         self.seconds = time.perf_counter() - started
         return process
@@ -68,13 +68,13 @@ class Served:
         """The number of the process."""
         return self._process.pid
 
-    def client(self) -> httpx.Client:
+    def client(self) -> httpx2.Client:
         """A browser that is let in, with a session of its own."""
-        with httpx.Client(base_url=self.url) as stranger:
+        with httpx2.Client(base_url=self.url) as stranger:
             let_in = stranger.get("/login", params={"t": self.token})
         assert let_in.status_code == 303
         headers = {"sec-fetch-site": "same-origin"}
-        return httpx.Client(base_url=self.url, headers=headers, cookies=let_in.cookies, timeout=30)
+        return httpx2.Client(base_url=self.url, headers=headers, cookies=let_in.cookies, timeout=30)
 
     def kill(self) -> None:
         """End it as a power failure would."""
@@ -156,7 +156,7 @@ def _ask_some(served: Served, load: Load, number: int, share: int) -> None:
                     load.enough.set()
 
 
-def _posted(client: httpx.Client, load: Load, question: str, key: str) -> str:
+def _posted(client: httpx2.Client, load: Load, question: str, key: str) -> str:
     """Ask until it is taken; the key keeps it from being asked twice."""
     for asked in _answers(client, load, "POST", "/api/ask/shop", {"question": question, "key": key}):
         if asked.status_code == 201:
@@ -164,7 +164,7 @@ def _posted(client: httpx.Client, load: Load, question: str, key: str) -> str:
     raise TimeoutError("not taken")
 
 
-def _finished(client: httpx.Client, load: Load, id_: str) -> dict[str, Any]:
+def _finished(client: httpx2.Client, load: Load, id_: str) -> dict[str, Any]:
     for seen in _answers(client, load, "GET", f"/api/a/{id_}"):
         if seen.status_code == 200 and seen.json()["entry"]["status"] in FINISHED:
             return dict(seen.json())
@@ -172,13 +172,13 @@ def _finished(client: httpx.Client, load: Load, id_: str) -> dict[str, Any]:
 
 
 def _answers(
-    client: httpx.Client, load: Load, method: str, path: str, body: Any = None
-) -> Iterator[httpx.Response]:
+    client: httpx2.Client, load: Load, method: str, path: str, body: Any = None
+) -> Iterator[httpx2.Response]:
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         try:
             answered = client.request(method, path, json=body)
-        except httpx.TransportError:  # it is being started again
+        except httpx2.TransportError:  # it is being started again
             time.sleep(0.1)
             continue
         if answered.status_code >= 500 and answered.status_code != 503:  # 503: come back in a moment

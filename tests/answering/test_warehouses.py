@@ -16,6 +16,7 @@ from tests.databases.suite import SHOP
 import fathom
 from fathom.databases import Database
 
+pytestmark = pytest.mark.one_of("pair")
 EMULATORS = {"BigQuery": bigquery_databases, "Snowflake": snowflake_databases}
 QUESTIONS = (
     "How many customers are there?",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from bench.parts.served import Served
 
@@ -67,8 +67,8 @@ def test_behind_a_proxy_only_its_name_is_answered_and_the_cookie_wants_https(tmp
     with Served(tmp_path, "--demo", *options, port=port) as started:
         url = f"http://127.0.0.1:{port}/login"
         proxied = {"host": "fathom.example.org"}
-        let_in = httpx.get(url, params={"t": started.token}, headers=proxied)
+        let_in = httpx2.get(url, params={"t": started.token}, headers=proxied)
         assert let_in.status_code == 303
         assert "__Host-" in let_in.headers["set-cookie"]
         assert "Secure" in let_in.headers["set-cookie"]
-        assert httpx.get(url, headers={"host": "elsewhere.example.org"}).status_code == 421
+        assert httpx2.get(url, headers={"host": "elsewhere.example.org"}).status_code == 421

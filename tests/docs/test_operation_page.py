@@ -12,7 +12,7 @@ import threading
 import tomllib
 from pathlib import Path
 
-import httpx
+import httpx2
 from bench.parts.served import Served, shop
 
 TEXT = Path("docs/operation.md").read_text(encoding="utf-8")
@@ -45,8 +45,8 @@ def test_the_container_starts_as_its_file_says(tmp_path: Path) -> None:
     try:
         assert process.stdout is not None
         assert process.stdout.readline() == "https://fathom.example.org/\n"
-        assert httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=60).json() == {"ok": True}
-        assert httpx.get(f"http://127.0.0.1:{port}/", timeout=60).status_code == 401
+        assert httpx2.get(f"http://127.0.0.1:{port}/healthz", timeout=60).json() == {"ok": True}
+        assert httpx2.get(f"http://127.0.0.1:{port}/", timeout=60).status_code == 401
     finally:
         process.terminate()
         _, told = process.communicate(timeout=60)
@@ -73,7 +73,7 @@ def test_the_health_check_asks_what_answers(tmp_path: Path) -> None:
 def test_every_metric_of_the_table_is_given(tmp_path: Path) -> None:
     with Served(tmp_path, str(shop(tmp_path))) as served:
         headers = {"authorization": f"Bearer {served.token}"}
-        given = httpx.get(f"{served.url}/metrics", headers=headers, timeout=60).text
+        given = httpx2.get(f"{served.url}/metrics", headers=headers, timeout=60).text
     for name in re.findall(r"^\| `(fathom_\w+)`", TEXT, re.MULTILINE):
         assert f"# TYPE {name.removesuffix('_total')}" in given, name
 
@@ -100,6 +100,6 @@ def test_a_copy_of_a_running_server_is_whole_and_is_served_again(tmp_path: Path)
         _ask(client, 7)
 
 
-def _ask(client: httpx.Client, year: int) -> None:
+def _ask(client: httpx2.Client, year: int) -> None:
     made = client.post("/api/ask/shop", json={"question": f"How many sales are there in {2010 + year}?"})
     assert made.status_code == 201, made.text

@@ -95,7 +95,7 @@ def test_only_what_is_listed_travels(wheel: Path) -> None:
     assert {name.split("/")[0] for name in names} == set(PARTS)
     for part, folders in FOLDERS.items():
         assert {n.split("/")[1] for n in names if n.startswith(f"{part}/") and n.count("/") > 1} == folders
-    assert {n.rpartition(".")[2] for n in names} - set(KINDS) == {"offline/weights/NOTICE"}
+    assert {n.rpartition(".")[2] for n in names} - set(KINDS) == {"offline/weights/NOTICE", "text/NOTICE"}
     alike = [name for name in names if STAYS.search(name)]
     assert [name for name in alike if not name.startswith(tuple(NAMED_ALIKE))] == []
     assert [known for known in NAMED_ALIKE if not any(name.startswith(known) for name in alike)] == []

@@ -37,7 +37,23 @@ FOLDERS = {
     "biotools": {"callers", "catalogue", "client", "loopback", "observations"},
 }
 """The folders of these two, where builders of samples and servers could be."""
-KINDS = ("csv", "css", "html", "js", "json", "md", "npz", "py", "sql", "svg", "toml", "tsv", "typed", "yaml")
+KINDS = (
+    "csv",
+    "css",
+    "gz",
+    "html",
+    "js",
+    "json",
+    "md",
+    "npz",
+    "py",
+    "sql",
+    "svg",
+    "toml",
+    "tsv",
+    "typed",
+    "yaml",
+)
 """The endings of all that may travel."""
 MADE_FOR_THE_DEMO = {
     "biotools.loopback": "made records of NCBI, UniProt and Ensembl, which `fathom demo`, `serve --demo` and "

@@ -1,8 +1,7 @@
 """English words: which there are, which are common, and which are one slip of a finger away."""
 
 import gzip
-import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from functools import cache
 from importlib import resources
 
@@ -10,22 +9,17 @@ from rapidfuzz.distance import OSA
 
 SHORTEST = 4
 """Letters of the shortest word that is looked at: shorter ones have too many neighbours to guess among."""
-_COMMON = 10_000
-"""The commonest words are what a misspelt one is taken for. Of 185 misspelt words of our own questions 110
-had one such neighbour and 39 several; with 20,000 words 116 had one and 53 several."""
 
 
 def is_english(word: str) -> bool:
     """True for an English word in small letters. The first call takes 0.1 s."""
-    return word in _frequencies()
+    return word in _all_words()
 
 
 @cache
 def common_words() -> tuple[str, ...]:
     """The commonest English words, without those that hold an apostrophe, the commonest first."""
-    known = _frequencies()
-    ordered = sorted(known, key=lambda w: (-known[w], w))[:_COMMON]
-    return tuple(w for w in ordered if w.isalpha())
+    return tuple(_text().partition("\n\n")[0].split())
 
 
 def one_slip_away(word: str, words: Iterable[str]) -> list[str]:
@@ -46,8 +40,12 @@ def likeliest(word: str, near: Collection[str]) -> str | None:
 
 
 @cache
-def _frequencies() -> Mapping[str, int]:
-    # The dictionary of `spellchecker` alone: its checker takes a second to start.
-    file = resources.files("spellchecker").joinpath("resources", "en.json.gz")
-    found: dict[str, int] = json.loads(gzip.decompress(file.read_bytes()))
-    return found
+def _all_words() -> frozenset[str]:
+    return frozenset(_text().split())
+
+
+def _text() -> str:
+    """The words as `training/english_words.py` writes them: the commonest first, then the others."""
+    return gzip.decompress(
+        resources.files(__package__).joinpath("english_words.txt.gz").read_bytes()
+    ).decode()

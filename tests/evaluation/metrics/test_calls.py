@@ -10,7 +10,7 @@ from fathom.evaluation.metrics import (
     exact_agreement,
     krippendorff_alpha,
 )
-from fathom.evaluation.metrics.agreement import Level
+from fathom.evaluation.metrics.alpha import Level
 
 
 def test_arguments_are_missing_extra_or_wrong() -> None:
@@ -78,6 +78,28 @@ def test_alpha_has_the_published_values(level: Level, published: float) -> None:
         {str(n): value for n, value in enumerate(row.split()) if value != "."} for row in _OBSERVERS
     ]
     assert krippendorff_alpha(annotations, level=level) == pytest.approx(published, abs=0.0006)
+
+
+# Examples A and B there: two observers who judged everything.
+@pytest.mark.parametrize(
+    ("first", "second", "published"),
+    [
+        ("0 1 0 0 0 0 0 0 1 0", "1 1 1 0 0 1 0 0 0 0", 0.095),
+        ("a a b b d c c c e d d a", "b a b b b c c c e d d d", 0.692),
+    ],
+)
+def test_alpha_of_two_observers_has_the_published_values(first: str, second: str, published: float) -> None:
+    annotations = [dict(enumerate_text(labels.split())) for labels in (first, second)]
+    assert krippendorff_alpha(annotations) == pytest.approx(published, abs=0.0006)
+
+
+def test_labels_of_an_interval_count_by_their_distance_and_not_as_text() -> None:
+    near, far = ([{"a": 9, "b": 10, "c": 2}, {"a": other, "b": 10, "c": 2}] for other in (10, 2))
+    one, two = (krippendorff_alpha(said, level="interval") for said in (near, far))
+    assert one is not None
+    assert two is not None
+    assert one > 0.9 > two
+    assert one == krippendorff_alpha([{k: f"{v}.0" for k, v in n.items()} for n in near], level="interval")
 
 
 def test_alpha_nearly_equals_kappa_for_two_who_label_everything() -> None:

@@ -1,17 +1,17 @@
-"""Against the libraries that compute the same figures one at a time."""
+"""Against libraries, or plain formulas, that compute the same figures one at a time."""
 
+from collections import Counter
 from collections.abc import Mapping
+from itertools import permutations
 
-import krippendorff
 import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from fathom.evaluation.metrics import cohen_kappa, gwet_ac1, krippendorff_alpha
-from fathom.evaluation.metrics.agreement import Level
+from fathom.evaluation.metrics.alpha import alphas
 from fathom.evaluation.metrics.rates import resample_weights
 from fathom.evaluation.metrics.reliability import (
-    alphas,
     pair_reliabilities,
     reliability,
     weighted_kappa,
@@ -35,7 +35,7 @@ def raters(count: int, items: int, error: float, seed: int = 3) -> Labels:
 
 
 @pytest.mark.parametrize("ordinal", [False, True])
-def test_the_interval_of_alpha_is_that_of_the_library_on_the_same_resamples(ordinal: bool) -> None:
+def test_alpha_of_each_resample_is_that_of_its_pairs_one_by_one(ordinal: bool) -> None:
     said = raters(3, 40, 0.3)
     counts = np.zeros((40, 4))
     for one in said.values():
@@ -43,12 +43,29 @@ def test_the_interval_of_alpha_is_that_of_the_library_on_the_same_resamples(ordi
             counts[int(item), label - 1] += 1
     counts = counts[counts.sum(axis=1) > 1]
     weights = np.concatenate(list(resample_weights(len(counts))))[:60]
-    found = alphas(weights, counts, ordinal=ordinal)
+    found = alphas(weights, counts, "ordinal" if ordinal else "nominal")
     for drawn, alpha in zip(weights.astype(int), found, strict=True):
-        values = np.repeat(counts, drawn, axis=0).astype(int)
-        level: Level = "ordinal" if ordinal else "nominal"
-        told = krippendorff.alpha(value_counts=values, value_domain=[1, 2, 3, 4], level_of_measurement=level)
-        assert alpha == pytest.approx(told, abs=1e-12)
+        units = [
+            [label for label, n in enumerate(row.astype(int)) for _ in range(n)]
+            for row in np.repeat(counts, drawn, axis=0)
+        ]
+        assert alpha == pytest.approx(by_pairs(units, ordinal=ordinal), abs=1e-12)
+
+
+def by_pairs(units: list[list[int]], *, ordinal: bool) -> float:
+    """Alpha as 1 - observed / expected disagreement, each pair of labels looked at in turn."""
+    given = Counter(label for unit in units for label in unit)
+
+    def distance(a: int, b: int) -> float:
+        if not ordinal:
+            return float(a != b)
+        between = sum(given[label] for label in range(min(a, b), max(a, b) + 1))
+        return float((between - (given[a] + given[b]) / 2) ** 2)
+
+    n = given.total()
+    observed = sum(distance(a, b) / (len(unit) - 1) for unit in units for a, b in permutations(unit, 2)) / n
+    expected = sum(given[a] * given[b] * distance(a, b) for a in given for b in given) / (n * (n - 1))
+    return 1 - observed / expected
 
 
 def test_the_figures_of_all_hold_the_truth_within_their_intervals() -> None:

@@ -11,7 +11,7 @@ from threading import Thread
 from time import monotonic, sleep
 from typing import Any, ClassVar
 
-import httpx
+import httpx2
 import pytest
 import uvicorn
 from axe_playwright_python.base import AXE_SCRIPT
@@ -50,7 +50,7 @@ class Live:
 
     url: str
     site: Site
-    api: httpx.Client
+    api: httpx2.Client
 
     def ask(self, database: str, question: str, **more: str) -> str:
         """The number of an answer, once it is finished."""
@@ -92,7 +92,7 @@ def serving(folder: Path, *named: str, **more: Any) -> Iterator[Live]:
     thread.start()
     try:
         headers = {"authorization": f"Bearer {TOKEN}".encode()}
-        with httpx.Client(base_url=url, headers=headers, timeout=30) as api:  # type: ignore[arg-type]
+        with httpx2.Client(base_url=url, headers=headers, timeout=30) as api:  # type: ignore[arg-type]
             yield Live(url, site, api)
     finally:
         server.should_exit = True

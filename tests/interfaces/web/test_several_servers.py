@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from bench.parts.served import FINISHED, Served, shop
 
@@ -32,12 +32,12 @@ def servers(tmp_path: Path) -> Iterator[tuple[Served, Served]]:
         yield one, started.enter_context(Served(tmp_path, database, token=TOKEN))
 
 
-def caller(served: Served, token: str = TOKEN) -> httpx.Client:
+def caller(served: Served, token: str = TOKEN) -> httpx2.Client:
     headers = {"authorization": f"Bearer {token}"}
-    return httpx.Client(base_url=served.url, headers=headers, timeout=30)
+    return httpx2.Client(base_url=served.url, headers=headers, timeout=30)
 
 
-def until(client: httpx.Client, id_: str, *statuses: str) -> dict[str, Any]:
+def until(client: httpx2.Client, id_: str, *statuses: str) -> dict[str, Any]:
     """The page of an answer, once it stands so."""
     last = monotonic() + 60
     while True:
@@ -48,7 +48,7 @@ def until(client: httpx.Client, id_: str, *statuses: str) -> dict[str, Any]:
         sleep(0.05)
 
 
-def begun(client: httpx.Client, sql: str = LONG) -> str:
+def begun(client: httpx2.Client, sql: str = LONG) -> str:
     asked = client.post("/api/db/shop/sql", json={"sql": sql})
     assert asked.status_code == 201, asked.text
     id_: str = asked.json()["id"]
@@ -162,9 +162,9 @@ def test_nobody_but_the_proxy_says_who_asks(tmp_path: Path) -> None:
     with Served(tmp_path, database, token=TOKEN, more=more) as served:
 
         def status(address: str, **headers: str) -> int:
-            transport = httpx.HTTPTransport(local_address=address)
+            transport = httpx2.HTTPTransport(local_address=address)
             told = {name.replace("_", "-"): said for name, said in headers.items()}
-            with httpx.Client(base_url=served.url, transport=transport, headers=told, timeout=30) as client:
+            with httpx2.Client(base_url=served.url, transport=transport, headers=told, timeout=30) as client:
                 return client.get("/api/db/shop").status_code
 
         assert status(PROXY, x_forwarded_user="anna") == 200

@@ -18,11 +18,11 @@ from fathom.errors import (
 )
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
     from tenacity import RetryCallState
 
 T = TypeVar("T")
-Begun: TypeAlias = "tuple[httpx.Response, bytes, Iterator[bytes]]"
+Begun: TypeAlias = "tuple[httpx2.Response, bytes, Iterator[bytes]]"
 REDIRECTS = 3
 
 MARGIN = 1.05
@@ -45,7 +45,7 @@ class Client:
     def __init__(self, options: ClientOptions | None = None) -> None:
         from importlib.metadata import version  # noqa: PLC0415
 
-        import httpx  # noqa: PLC0415, only calling needs it
+        import httpx2  # noqa: PLC0415, only calling needs it
 
         self.options = options or read_options()
         self._paces = {
@@ -56,7 +56,7 @@ class Client:
             self.options.folder / "responses.sqlite", seconds=self.options.keep_seconds
         )
         contact = f"; mailto:{self.options.email}" if self.options.email else ""
-        self._http = httpx.Client(
+        self._http = httpx2.Client(
             timeout=self.options.timeout,
             headers={
                 "User-Agent": f"fathom/{version('askfathom')} (askfathom{contact})",
@@ -190,7 +190,7 @@ class Client:
         _check_whole(response, request)
         return response
 
-    def _built(self, request: HttpRequest) -> "httpx.Request":
+    def _built(self, request: HttpRequest) -> "httpx2.Request":
         """The HTTP request with what tells the service who calls; waits for its turn."""
         self._paces[request.service].wait()
         query, form = list(request.query), list(request.form)
@@ -203,7 +203,7 @@ class Client:
         )
         return self._http.build_request(request.method, url, data=dict(form) if form else None)
 
-    def _opened(self, request: HttpRequest) -> "httpx.Response":
+    def _opened(self, request: HttpRequest) -> "httpx2.Response":
         """An opened response with status 200, after redirects inside the service: merged UniProt entries
         have moved. Raises what any other status stands for.
         """
@@ -226,7 +226,7 @@ class Client:
         wait = opened.headers.get("retry-after", "")
         raise failure(opened.status_code, body, request.url(), retry_after=wait)
 
-    def _bounded(self, opened: "httpx.Response", request: HttpRequest) -> bytes:
+    def _bounded(self, opened: "httpx2.Response", request: HttpRequest) -> bytes:
         pieces, size = [], 0
         for piece in opened.iter_bytes():
             size += len(piece)
@@ -238,13 +238,13 @@ class Client:
     @contextmanager
     def _told_as_down(self, request: HttpRequest) -> Iterator[None]:
         """Failures of the network become `ServiceDown`."""
-        import httpx  # noqa: PLC0415
+        import httpx2  # noqa: PLC0415
 
         try:
             yield
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             what = (
-                "didn't answer in time" if isinstance(error, httpx.TimeoutException) else "can't be reached"
+                "didn't answer in time" if isinstance(error, httpx2.TimeoutException) else "can't be reached"
             )
             base = self.options.base(request.service)
             detail = str(error) or type(error).__name__

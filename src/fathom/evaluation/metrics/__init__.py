@@ -16,10 +16,10 @@ from fathom.evaluation.metrics.agreement import (
     cramers_v,
     exact_agreement,
     gwet_ac1,
-    krippendorff_alpha,
     pearson,
     spearman,
 )
+from fathom.evaluation.metrics.alpha import krippendorff_alpha
 from fathom.evaluation.metrics.calls import ArgumentErrors, argument_errors
 from fathom.evaluation.metrics.clustered import Clustered, clustered_mean, holm
 from fathom.evaluation.metrics.confidence import (

@@ -3,13 +3,10 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-Annotations = Sequence[Mapping[str, Hashable]]
-"""Labels by item, one mapping for each annotator."""
-Level = Literal["nominal", "ordinal", "interval"]
 LABELS = ("A", "B", "both_good", "both_bad")
 
 
@@ -77,27 +74,6 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
     n, ours, theirs = len(first), Counter(first), Counter(second)
     expected = sum(count * theirs[label] for label, count in ours.items()) / n**2
     return (observed - expected) / (1 - expected) if expected < 1 else None
-
-
-def krippendorff_alpha(annotations: Annotations, *, level: Level = "nominal") -> float | None:
-    """Krippendorff's alpha; `annotations` has one mapping of item to label for each annotator.
-
-    Any number of annotators, each of whom may have left items out. Labels are names, or numbers: at the level
-    "ordinal" their order counts, at "interval" their distance. None where it isn't defined: no item labelled
-    twice, or only one label in use.
-    """
-    import krippendorff  # noqa: PLC0415, few need it
-
-    items = list(dict.fromkeys(item for annotator in annotations for item in annotator))
-    labels = sorted({str(label) for annotator in annotations for label in annotator.values()})
-    numbers = {label: float(n) if level == "nominal" else float(label) for n, label in enumerate(labels)}
-    data = np.array(
-        [[numbers[str(a[i])] if i in a else np.nan for i in items] for a in annotations], dtype=np.float64
-    )
-    twice = data[:, (~np.isnan(data)).sum(axis=0) > 1]
-    if not twice.size or len(np.unique(twice[~np.isnan(twice)])) < 2:
-        return None
-    return float(krippendorff.alpha(data, level_of_measurement=level))
 
 
 def gwet_ac1(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:

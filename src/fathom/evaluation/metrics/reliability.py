@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom.evaluation.metrics.agreement import Annotations, Level, exact_agreement, krippendorff_alpha
+from fathom.evaluation.metrics.agreement import exact_agreement
+from fathom.evaluation.metrics.alpha import Annotations, Level, alphas, krippendorff_alpha
 from fathom.evaluation.metrics.rates import Floats, resample_weights
 
 Interval = tuple[float, float]
@@ -88,7 +89,8 @@ def reliability(annotations: Mapping[str, Mapping[str, Hashable]], *, ordinal: b
     labels = _in_order(annotations, ordinal=ordinal)
     counts = _counts(list(annotations.values()), labels)
     twice = counts[counts.sum(axis=1) > 1]
-    alpha = krippendorff_alpha(list(annotations.values()), level="ordinal" if ordinal else "nominal")
+    level: Level = "ordinal" if ordinal else "nominal"
+    alpha = krippendorff_alpha(list(annotations.values()), level=level)
     if not len(twice):
         nothing = Estimate(None, None)
         return Reliability(0, labels, nothing, nothing, nothing, ordinal)
@@ -97,7 +99,7 @@ def reliability(annotations: Mapping[str, Mapping[str, Hashable]], *, ordinal: b
         len(twice),
         labels,
         Estimate(_number(_exact(one, twice)[0]), _interval(lambda w: _exact(w, twice), len(twice))),
-        Estimate(alpha, _interval(lambda w: alphas(w, twice, ordinal=ordinal), len(twice))),
+        Estimate(alpha, _interval(lambda w: alphas(w, twice, level), len(twice))),
         Estimate(_number(_ac1(one, twice)[0]), _interval(lambda w: _ac1(w, twice), len(twice))),
         ordinal,
     )
@@ -155,30 +157,6 @@ def without_each(
         name: krippendorff_alpha([a for other, a in annotations.items() if other != name], level=level)
         for name in annotations
     }
-
-
-def alphas(weights: Floats, counts: Floats, *, ordinal: bool) -> Floats:
-    """Krippendorff's alpha of each resample: `weights` (resamples x items) tell how often an item is drawn.
-
-    `counts` (items x labels) tell how many gave each label, two at least. NaN where it isn't defined.
-    The formula is that of Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", by coincidences.
-    """
-    items, width = counts.shape
-    pairs = counts[:, :, None] * (counts[:, None, :] - np.eye(width)[None])
-    coincidences = (pairs / (counts.sum(axis=1) - 1)[:, None, None]).reshape(items, -1)
-    seen = (weights @ coincidences).reshape(-1, width, width)
-    margins = seen.sum(axis=2)
-    if ordinal:
-        # The distance of two labels is the number of labels given between them, half of their own included.
-        middle = np.cumsum(margins, axis=1) - margins / 2
-        distance = (middle[:, :, None] - middle[:, None, :]) ** 2
-    else:
-        distance = np.broadcast_to(1 - np.eye(width), seen.shape)
-    observed = (seen * distance).sum(axis=(1, 2))
-    expected = (margins[:, :, None] * margins[:, None, :] * distance).sum(axis=(1, 2))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = 1 - (margins.sum(axis=1) - 1) * observed / expected
-    return found
 
 
 def _exact(weights: Floats, counts: Floats) -> Floats:

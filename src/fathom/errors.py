@@ -5,6 +5,7 @@ Each error keeps its facts as attributes, so that an interface need not parse it
 
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 
 
 class ErrorClass(StrEnum):
@@ -57,6 +58,16 @@ class BrokenRule(FathomError):
     def __init__(self, rule: str, fault: str) -> None:
         self.rule, self.fault = rule, fault
         super().__init__(f"The rule {rule!r} of the offline method {fault}.")
+
+
+class InternalError(FathomError):
+    """An error that Fathom didn't foresee; `file` has its traceback, None where that couldn't be written."""
+
+    def __init__(self, error: BaseException, file: Path | None) -> None:
+        self.file = file
+        kept = f" The details are in {file}: please report them." if file else ""
+        # Without the error's own words, which may quote data that whoever asked may not see.
+        super().__init__(f"Something went wrong inside Fathom ({type(error).__name__}).{kept}")
 
 
 class RightsError(FathomError):

@@ -239,3 +239,51 @@ def test_offline_names_the_words_of_a_follow_up_that_it_can_not_read(shop: Datab
     assert given.refusal is not None
     assert given.refusal.missing == ("shoe", "sizes")
     assert "“How many sales were there in 2014?”" in given.text
+
+
+@pytest.fixture
+def faulty(shop: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Conversation:
+    """A conversation of one answer, whose follow-ups fail by an error that nobody foresaw."""
+    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
+    talk = talk_about(shop, **{"q": IN_2014})
+    talk.ask("q")
+
+    def fail(*_: object) -> object:
+        talk.whole = "half changed"
+        raise IndexError("list index out of range: Ana Lima")
+
+    monkeypatch.setattr("fathom.answering.conversation.edit_follow_up", fail)
+    return talk
+
+
+def test_an_unforeseen_error_leaves_the_conversation_as_it_was(faulty: Conversation, tmp_path: Path) -> None:
+    before = faulty.answers.copy(), faulty.whole
+    given = faulty.ask("and in 2015?")
+    assert given.ending is Ending.UNKNOWN
+    assert given.refusal is not None
+    assert given.refusal.fault
+    assert (faulty.answers, faulty.whole) == before
+    assert rows(faulty.ask("q")) == ((17.5,),)
+    (report,) = (tmp_path / "cache" / "faults").iterdir()
+    assert str(report) in given.text
+    assert "Ana Lima" not in given.text, "an error's own words may quote what the person may not see"
+    assert report.stat().st_mode & 0o777 == 0o600
+    told = report.read_text()
+    assert "and in 2015?" in told
+    assert "IndexError: list index out of range" in told
+
+
+def test_what_points_back_to_no_answer_is_not_answered_by_itself(shop: Database) -> None:
+    talk = talk_about(shop, **{"what is their total?": IN_2014})
+    assert talk.ask("the moon").ending is Ending.UNKNOWN
+    given = talk.ask("what is their total?")
+    assert given.ending is Ending.UNKNOWN
+    assert "had no answer to go on from" in given.text
+
+
+def test_what_is_asked_anew_says_that_nothing_before_holds(shop: Database) -> None:
+    talk = talk_about(shop, q=IN_2014, **{"show the moon instead": COUNTED})
+    talk.ask("q")
+    given = talk.ask("show the moon instead")
+    assert rows(given) == ((2,),)
+    assert given.assumptions[0].text == "Asked by itself: nothing of “q” holds here."

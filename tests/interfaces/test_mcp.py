@@ -346,3 +346,28 @@ def test_what_assistants_ask_is_logged_as_theirs(
     assert all(e.client.startswith("mcp ") for e in entries)
     assert entries[0].answer_id == asked["answer_id"]
     assert site.store.get(entries[0].answer_id).answer is not None
+
+
+@pytest.mark.parametrize(
+    "place", ["fathom.answering.conversation.answer", "fathom.interfaces.mcp.server.explain"]
+)
+def test_an_unforeseen_error_is_told_in_a_line(
+    place: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise IndexError("Joni")
+
+    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(place, fail)
+    tool, said = ("explain_sql", "sql") if place.endswith("explain") else ("ask", "question")
+    text = "SELECT title FROM album" if said == "sql" else "How many albums are there?"
+
+    async def use(client: Client) -> Any:
+        return await client.call_tool(tool, {said: text})
+
+    result = using(make_server(site), use)
+    assert result.is_error
+    told = result.content[0].text
+    assert "Something went wrong inside Fathom (IndexError). The details are in …/" in told
+    assert "Joni" not in told
+    assert len(list((tmp_path / "cache" / "faults").iterdir())) == 1

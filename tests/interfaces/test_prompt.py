@@ -165,3 +165,25 @@ def test_without_a_folder_to_write_lines_are_taken_all_the_same(talk: Conversati
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
         keys.send_text("hello\r\x04")
         assert list(edited_lines(talk, COMMANDS)) == ["hello"]
+
+
+def test_an_unforeseen_error_is_told_and_the_prompt_goes_on(
+    type_in: Type, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object) -> None:
+        raise IndexError
+
+    monkeypatch.setattr("fathom.answering.conversation.edit_follow_up", fail)
+    monkeypatch.setattr("fathom.interfaces.cli.prompt.show_table", fail)
+    done = type_in(
+        "List the names of all customers.",
+        "and from Brazil?",
+        "show customer",
+        "How many customers are there?",
+    )
+    assert done.code == 0
+    reports = list((tmp_path / "cache" / "faults").iterdir())
+    assert len(reports) == 2
+    assert (done.out + done.err).count("Something went wrong inside Fathom (IndexError)") == 2
+    assert "3 customers" in done.out
+    assert "Traceback" not in done.out + done.err

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Self, Unpack
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
 from fathom.answering.conversation_file import read_conversation, write_conversation
+from fathom.answering.faults import kept_fault
 from fathom.answering.followup import completions, edit_follow_up, standing, wants_chart
 from fathom.answering.markdown import conversation_as_markdown
 from fathom.answering.pipeline import WITHOUT_MODEL, Asking, AskOptions, answer, prepared
 from fathom.answering.recall import recalled
 from fathom.answering.sync import wait
 from fathom.databases import Database
-from fathom.errors import ConnectionFailed, InputError, RightsError
+from fathom.errors import ConnectionFailed, FathomError, InputError, RightsError
 from fathom.records import Answer, Assumption, Ending, Question, Reading, Refusal
 from fathom.records.display import Displayed
 
@@ -103,11 +104,21 @@ class Conversation(Displayed):
     async def answer(self, text: str, *, evidence: str = "") -> Answer:
         """Answer the next question, a follow-up, or the number of a reading of an unsure answer.
 
-        Raises as `ask` does.
+        An error that Fathom didn't foresee is told as a refusal with `fault`, its traceback kept in a file;
+        the conversation stays as it was. Raises as `ask` does.
         """
-        Question(text, evidence=evidence).check_length()
-        asking = self.asking
-        return await logged_answer(self._answer(text, evidence), text, asking.database, asking.model_name)
+        question = Question(text, evidence=evidence)
+        question.check_length()
+        asking, before = self.asking, (tuple(self.answers), self.whole)
+        try:
+            return await logged_answer(self._answer(text, evidence), text, asking.database, asking.model_name)
+        except BaseException as error:
+            self.answers[:], self.whole = before
+            if isinstance(error, FathomError) or not isinstance(error, Exception):
+                raise
+            fault = str(kept_fault(error, during=f"{text!r} of {asking.database.name}"))
+            refusal = Refusal(fault, fault=True)
+            return Answer(question, fault, refusal=refusal, method=asking.method.name, whole=self.whole)
 
     async def _answer(self, text: str, evidence: str) -> Answer:
         number = text.strip().strip("().")
@@ -209,19 +220,26 @@ class Conversation(Displayed):
         return replace(best, assumptions=(read_as, *best.assumptions))
 
     def _alone(self, text: str, given: Answer) -> Answer:
-        """The answer to a text by itself; declined, it says that the question before had no answer either.
+        """The answer to a text by itself, where nothing of the answer before it is lost by that.
 
-        Nothing follows a question without an answer silently: an edit would change an older one.
+        Nothing follows a question without an answer: an edit would change an older one, and what points back
+        to it isn't answered by itself. Else it is said that nothing of the question before holds.
         """
-        before = self.last
-        if (
-            given.refusal is None
-            or before is None
-            or before.ending is Ending.SURE
-            or standing(text) != "follows"
-        ):
+        before, stands = self.last, standing(text)
+        if before is None or stands not in {"follows", "rather follows"}:
+            return given
+        if before.ending is Ending.SURE:
+            if given.ending is not Ending.SURE:
+                return given
+            alone = Assumption("default", f"Asked by itself: nothing of “{before.question.text}” holds here.")
+            return replace(given, assumptions=(alone, *given.assumptions))
+        if stands != "follows":
             return given
         hint = "Choose one of its readings first, or ask" if before.readings else "Ask"
         unanswered = f"The question before, “{before.question.text}”, had no answer to go on from."
-        told = f"{given.refusal.reason} {unanswered} {hint} a whole question."
+        told = f"{unanswered} {hint} a whole question."
+        if given.refusal is None:
+            refusal = Refusal(told)
+            return Answer(given.question, f"I don't know. {told}", refusal=refusal, method=given.method)
+        told = f"{given.refusal.reason} {told}"
         return replace(given, text=f"I don't know. {told}", refusal=replace(given.refusal, reason=told))

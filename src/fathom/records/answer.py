@@ -39,7 +39,8 @@ class Refusal:
 
     `unrelated` says that these are all its words for things, so that no query is worth showing as a guess.
     `instead` are questions that were tried and are answered for sure; `outside` says that the question is
-    about a time which the data don't reach, so that no reading would find anything.
+    about a time which the data don't reach, so that no reading would find anything. `fault` says that
+    answering failed by an error of Fathom's own, not for lack of knowledge.
     """
 
     reason: str
@@ -47,6 +48,7 @@ class Refusal:
     unrelated: bool = False
     instead: tuple[str, ...] = ()
     outside: bool = False
+    fault: bool = False
 
 
 @dataclass(frozen=True, slots=True)

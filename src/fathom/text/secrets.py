@@ -1,4 +1,4 @@
-"""Passwords in addresses: taken out wherever an address, or a text that quotes one, is shown or kept."""
+"""Passwords in addresses, and folders of this machine: taken out of texts that are shown or kept."""
 
 import re
 
@@ -14,3 +14,8 @@ def without_passwords(text: str) -> str:
     if "://" not in text:
         return text
     return _AS_FIELD.sub(rf"\1{HIDDEN}", _IN_FRONT.sub(rf"\1:{HIDDEN}", text))
+
+
+def without_secrets(text: str) -> str:
+    """A message for somebody else: no folder of this machine, no password of an address."""
+    return re.sub(r"(?<![\w:/])/(?:[^\s/:'\"]+/)+(?=[^\s/])", "…/", without_passwords(text))

@@ -11,9 +11,9 @@ from tests.interfaces.web.conftest import HOSTILE, ODD, ORIGIN, TOKEN, Asked, fi
 
 from fathom.answering.store import Standing, Store
 from fathom.interfaces.web.app import make_app
-from fathom.interfaces.web.jobs import without_secrets
 from fathom.interfaces.web.site import Site
 from fathom.records import Answer, Question, Reading, Result
+from fathom.text import without_secrets
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 

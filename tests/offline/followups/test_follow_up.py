@@ -1,12 +1,15 @@
 """How follow-ups stand to the answer before, and what each rule reads of them."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 from tests.offline.asked_databases import asked_database
 
 from fathom.answering import Conversation, prepare
-from fathom.databases import Database
+from fathom.databases import Database, connect
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.followups import FollowedUp, follow, standing
 from fathom.offline.followups.rules import RULES, FollowUpRule
@@ -78,3 +81,83 @@ def test_a_conversation_tells_what_it_took_a_follow_up_for(singers: Database) ->
     counted = talk.ask("how many are there?")
     assert counted.result is not None
     assert counted.result.rows == ((1,),)
+
+
+THIS_YEAR = "SELECT COUNT(*) FROM sale WHERE sold_on >= DATE('now', 'start of year')"
+TOP = (
+    "SELECT T1.name FROM province AS T1 JOIN sale AS T2 ON T1.id = T2.province_id GROUP BY T1.id, T1.name"
+    " ORDER BY SUM(T2.amount) DESC LIMIT 3"
+)
+
+
+@pytest.fixture(scope="module")
+def sales(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OfflineEngine]:
+    file = tmp_path_factory.mktemp("sales") / "sales.sqlite"
+    with closing(sqlite3.connect(file)) as made:
+        made.executescript(
+            "CREATE TABLE province (id INTEGER PRIMARY KEY, name TEXT);"
+            "CREATE TABLE sale (id INTEGER PRIMARY KEY, province_id INTEGER REFERENCES province (id),"
+            " sold_on DATE, status TEXT, seats INTEGER, amount REAL);"
+            "INSERT INTO province VALUES (1, 'Alba'), (2, 'Brio'), (3, 'Cima'), (4, 'Duna');"
+            "INSERT INTO sale VALUES (1, 1, '2024-01-15', 'paid', 1, 10),"
+            " (2, 2, '2024-02-15', 'open', 2, 20), (3, 3, '2025-03-15', 'paid', 3, 30.5),"
+            " (4, 4, '2025-04-15', 'open', 4, 40);"
+        )
+    with connect(str(file)) as database:
+        yield OfflineEngine(database)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "rows"),
+    [
+        (TOP, "what is their total?", ((90.5,),)),
+        (TOP, "how much is that in total?", ((90.5,),)),
+        (TOP, "what do they come to together?", ((90.5,),)),
+        (TOP, "what is their average?", ((90.5 / 3,),)),
+        (TOP, "and their total seats?", ((9,),)),
+        (TOP.replace("SUM", "AVG"), "what is their total?", None),
+        ("SELECT amount FROM sale ORDER BY amount LIMIT 2", "what is the total?", ((30,),)),
+        ("SELECT SUM(amount) FROM sale WHERE status = 'paid'", "show the total seats instead", ((4,),)),
+    ],
+)
+def test_a_calculation_is_of_what_was_shown(
+    before: str, text: str, rows: tuple[tuple[float, ...], ...] | None, sales: OfflineEngine
+) -> None:
+    followed = follow(text, before, sales)
+    found = None if followed.sql is None else sales.database.run(followed.sql).rows
+    assert found == rows
+
+
+@pytest.mark.parametrize(
+    ("text", "holds", "told"),
+    [
+        (
+            "only the paid ones",
+            "sold_on >= DATE('now', 'start of year') AND status = 'paid'",
+            "at least the start of this year",
+        ),
+        (
+            "and last month?",
+            "sold_on >= DATE('now', 'start of month', '-1 months')",
+            "1 month before the start of this month",
+        ),
+        ("and last quarter?", " % 3)) || ' months', '-3 months')", "before the start of this quarter"),
+        ("and this week?", "DATE('now', 'weekday 0', '-6 days')", "at least the start of this week"),
+        ("and today?", "DATE('now') AND sold_on < DATE('now', '+1 days')", "below 1 day after today"),
+    ],
+)
+def test_days_counted_from_today_are_followed_and_told(
+    text: str, holds: str, told: str, sales: OfflineEngine
+) -> None:
+    followed = follow(text, THIS_YEAR, sales)
+    assert followed.sql is not None
+    assert holds in followed.sql
+    assert told in followed.told
+
+
+def test_the_year_before_this_one(sales: OfflineEngine) -> None:
+    before = f"{THIS_YEAR} AND sold_on < DATE('now', 'start of year', '+1 years')"
+    year = datetime.now(UTC).year
+    followed = follow("and the year before?", before, sales)
+    assert followed.sql is not None
+    assert followed.sql.endswith(f"sold_on >= '{year - 1}-01-01' AND sold_on < '{year}-01-01'")

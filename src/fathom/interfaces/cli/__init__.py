@@ -96,6 +96,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:  # a full disk, a folder that can't be written to
         _tell(f"Error: {error}")
         code = ERROR
+    except Exception as error:
+        from fathom.answering.faults import kept_fault
+
+        _tell(f"Error: {kept_fault(error, during=' '.join(words))}")
+        code = ERROR
     if arguments is None:
         # The interpreter looks for garbage once more at its end: a fifth of an answer, for memory that the
         # system takes back anyway.

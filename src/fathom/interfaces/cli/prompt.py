@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fathom.answering import Conversation, wants_chart
+from fathom.answering.faults import kept_fault
 from fathom.errors import FathomError, InputError, ModelError, did_you_mean
 from fathom.interfaces.cli.answer_progress import watched_answer
 from fathom.interfaces.cli.answers import save_chart, show_answer, show_guess, show_trace
@@ -64,6 +65,8 @@ class QuestionPrompt:
             notices.print(plain(f"Error: {error}"), style="red")
         except FathomError as error:
             notices.print(plain(f"Error: {error}"), style="red")
+        except Exception as error:  # a command may fail by an error of ours as well, and the talk goes on
+            notices.print(plain(f"Error: {kept_fault(error, during=line)}"), style="red")
         except KeyboardInterrupt:
             notices.print("Stopped. Ask on, or leave with exit.", style="yellow")
 

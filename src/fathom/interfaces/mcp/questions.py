@@ -16,6 +16,7 @@ from fathom.errors import FathomError
 from fathom.interfaces.mcp.replies import ROWS, AskReply, Rows, ask_reply
 from fathom.interfaces.mcp.sources import Sources, asked_by, only
 from fathom.records import Answer, Ending
+from fathom.text import without_secrets
 from fathom.watch import Event
 
 QUESTION_LETTERS = 2_000
@@ -95,7 +96,10 @@ class Questions:
             asking = await asyncio.to_thread(self._sources.asking, name)
             before = await asyncio.to_thread(self._before, after)
             talk = Conversation(asking.watched(_teller(ctx)), before)
-            self._open[asked] = await talk.answer(question, evidence=evidence), id_
+            given = await talk.answer(question, evidence=evidence)
+            if given.refusal is not None and given.refusal.fault:
+                raise ToolError(without_secrets(given.refusal.reason))
+            self._open[asked] = given, id_
             while len(self._open) > _REMEMBERED:
                 self._open.popitem(last=False)
         return self._open[asked]

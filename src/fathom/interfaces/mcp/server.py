@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from fathom.answering import explain
 from fathom.answering.audit_log import logged_estimate, logged_run
 from fathom.answering.calls import answer_by_calls
+from fathom.answering.faults import kept_fault
 from fathom.answering.rehearsal import keep, rehearse, validate
 from fathom.biotools.callers import open_caller
 from fathom.biotools.catalogue import check
@@ -32,6 +33,7 @@ from fathom.interfaces.mcp.search import Detail, Kind, Limit, SearchReply, searc
 from fathom.interfaces.mcp.sources import Sources, asked_by, only
 from fathom.knowledge.lessons import lesson_file, solved
 from fathom.records import Limits
+from fathom.text import without_secrets
 
 SECONDS = 30.0
 READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -132,6 +134,11 @@ def _told(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
                 return await tool(*args, **kwargs)
         except FathomError as error:
             raise ToolError(str(error)) from error
+        except ToolError:
+            raise
+        except Exception as error:
+            fault = kept_fault(error, during=f"the tool {tool.__name__} of MCP")
+            raise ToolError(without_secrets(str(fault))) from error
 
     return told
 

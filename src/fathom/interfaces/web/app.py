@@ -21,13 +21,14 @@ from fathom.interfaces.web.access import Access, RequestRefused, problem, wants_
 from fathom.interfaces.web.assistants import PATH, Assistants
 from fathom.interfaces.web.desk import Desk
 from fathom.interfaces.web.html import page
-from fathom.interfaces.web.jobs import Busy, Jobs, log, without_secrets
+from fathom.interfaces.web.jobs import Busy, Jobs, log
 from fathom.interfaces.web.metrics import CountedStore, Metrics, RequestCounter
 from fathom.interfaces.web.pages import ROUTERS
 from fathom.interfaces.web.shared_jobs import SharedJobs
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.trials import TrialNotFound, Trials
 from fathom.knowledge.lessons import LessonContradicted, LessonNotFound
+from fathom.text import without_secrets
 
 _STATUS: dict[type[Exception], HTTPStatus] = {
     AnswerNotFound: HTTPStatus.NOT_FOUND,

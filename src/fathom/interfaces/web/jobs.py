@@ -2,17 +2,17 @@
 
 import asyncio
 import logging
-import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from fathom.answering.faults import kept_fault
 from fathom.answering.store import UNFINISHED, Standing
 from fathom.cancellation import Cancellation
 from fathom.errors import FathomError
-from fathom.text import without_passwords
+from fathom.text import without_secrets
 from fathom.watch import Event, Watch
 
 log = logging.getLogger("fathom.web")
@@ -244,9 +244,5 @@ def _told(job: _Job, error: BaseException) -> tuple[Standing, str]:
     if isinstance(error, FathomError):
         return Standing.FAILED, without_secrets(str(error))
     log.exception("answer %s failed", job.id, exc_info=error)
-    return Standing.FAILED, f"Something went wrong here. The log tells more, under {job.id}."
-
-
-def without_secrets(text: str) -> str:
-    """A message for a page: no folder of this machine, no password of an address."""
-    return re.sub(r"(?<![\w:/])/(?:[^\s/:'\"]+/)+(?=[^\s/])", "…/", without_passwords(text))
+    fault = without_secrets(str(kept_fault(error, during=f"the page of {job.id}")))
+    return Standing.FAILED, f"{fault} The log tells more, under {job.id}."

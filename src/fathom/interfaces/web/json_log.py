@@ -4,7 +4,7 @@ import json
 import logging
 from datetime import UTC, datetime
 
-from fathom.interfaces.web.jobs import without_secrets
+from fathom.text import without_secrets
 
 
 class JsonLines(logging.Formatter):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fathom.answering import Asking, Conversation, answer
 from fathom.answering.audit_log import logging_as
 from fathom.answering.store import Origin, StoredQuestion
+from fathom.errors import FathomError
 from fathom.interfaces.web.site import Site
 from fathom.records import Answer, Question, Reading
 from fathom.watch import Watch, watching
@@ -50,7 +51,10 @@ async def _answered(site: Site, asked: AnswerJob, entry: StoredQuestion, watched
         return await answer(question, watched, reading=Reading("the query as it was edited", asked.sql))
     # Kept answers instead of a conversation in memory: it goes on after a restart, and in another process.
     earlier = await asyncio.to_thread(_before, site, entry)
-    return await Conversation(watched, earlier).answer(entry.question, evidence=entry.evidence)
+    given = await Conversation(watched, earlier).answer(entry.question, evidence=entry.evidence)
+    if given.refusal is not None and given.refusal.fault:
+        raise FathomError(given.refusal.reason)  # told as a failure, and not kept as what is known
+    return given
 
 
 def _before(site: Site, entry: StoredQuestion) -> list[Answer]:

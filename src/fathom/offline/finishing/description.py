@@ -1,7 +1,9 @@
 """Says in a few words what a query would give, to ask which of two was meant."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 
+from fathom.offline.grammars.calendars import begun_in, moves_of
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
@@ -18,9 +20,11 @@ from fathom.offline.queries.query import (
     Outer,
     Over,
     Query,
+    SourceColumn,
     Star,
     Subquery,
     Unrepresentable,
+    rebuilt,
 )
 from fathom.offline.queries.to_sql import joined
 
@@ -37,7 +41,12 @@ _OPERATORS = {
 
 def describe(query: Query, planner: JoinPlanner) -> str:
     """One line, without a full stop: what is shown, of which tables, under which conditions."""
+    if (source := query.source) is not None:
+        select = rebuilt(query.select, lambda e: source.select[e.index] if isinstance(e, SourceColumn) else e)
+        query = replace(query, select=select)
     parts = [", ".join(shown(e) for e in query.select)]
+    if source is not None:
+        parts.append(f"over {describe(source, planner)}")
     try:
         tables = joined(query, planner)[0] if query.source is None else ()
     except Unrepresentable:
@@ -99,8 +108,8 @@ def shown(expression: Expression, name: Naming = dotted) -> str:  # noqa: PLR091
 def _called(call: FunctionCall, name: Naming) -> str:
     """Describe a function by what it takes: one that changes only the form of a value says nothing more."""
     match call:
-        case FunctionCall(name="date", arguments=(Literal(value="now"), *changes)):
-            return _day([str(c.value) for c in changes if isinstance(c, Literal)])
+        case FunctionCall(name="date", arguments=(Literal(value="now"), *_)):
+            return _day(call)
         case FunctionCall(name="strftime", arguments=(Literal(value=str(parts)), value, *_)) if (
             parts in _PARTS
         ):
@@ -112,17 +121,15 @@ def _called(call: FunctionCall, name: Naming) -> str:
     return "a calculation"
 
 
-def _day(changes: Sequence[str]) -> str:
-    """A day that is told by steps from today: "1 years before the start of this year"."""
-    day = "today"
-    for change in changes:
-        unit = change.removeprefix("start of ")
+def _day(call: FunctionCall) -> str:
+    """A day that is told by steps from today: "1 year before the start of this year"."""
+    start = begun_in(call)
+    day = f"the start of this {start}" if start else "today"
+    for change in moves_of(call):
         steps, _, of = change.partition(" ")
-        if unit != change:
-            day = f"the start of this {unit}"
-        else:
-            of = of.rstrip("s") if steps[1:] == "1" else of
-            day = f"{steps[1:]} {of} {'before' if steps.startswith('-') else 'after'} {day}"
+        count, side = steps.lstrip("+-"), "before" if steps.startswith("-") else "after"
+        of = of.rstrip("s") if count == "1" else of
+        day = f"{count} {of} {side} {day}"
     return day
 
 

@@ -1,6 +1,6 @@
 """How a follow-up counts or lists what was shown, or calculates something else of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -12,6 +12,7 @@ from fathom.offline.queries.query import (
     ColumnRef,
     Expression,
     Query,
+    SourceColumn,
     Star,
     TableRef,
 )
@@ -19,6 +20,8 @@ from fathom.offline.queries.query import (
 CALCULATED, LISTED, COUNTED = 2, 4, 6
 LISTING = frozenset(("which", "who", "list", "show", "name", "display"))
 _COUNT = Aggregate("count", Star())
+_ADDED = frozenset(("sum", "count"))
+"""The calculations of groups of which a total is one of all of them."""
 
 
 def counted(reading: FollowUpReading) -> Iterator[Edit]:
@@ -82,6 +85,9 @@ def calculated(reading: FollowUpReading) -> Iterator[Edit]:
     one_of_rows = (reading.query.group or reading.lists) and not reading.having(EXACT_FUNCTIONS)
     if one_of_rows:  # "which is the highest?" asks for one of the groups, "the cheapest" for one of the rows
         return
+    if reading.query.limit is not None:
+        yield from _of_the_first(reading)
+        return
     kept = tuple(e for e in reading.query.select if e in reading.query.group)
     tables = reading.all_tables()
     for function, names in FUNCTIONS.items():
@@ -93,6 +99,40 @@ def calculated(reading: FollowUpReading) -> Iterator[Edit]:
                 return replace(query, select=select, order=(), limit=None, distinct=False, tables=tables)
 
             yield Edit("calculated", said | at, change, CALCULATED, weight)
+
+
+def _of_the_first(reading: FollowUpReading) -> Iterator[Edit]:
+    """A calculation over the first so many that were shown: "what is their total?" after a top three."""
+    query = reading.query
+    inner = tuple(dict.fromkeys((*query.select, *(o.key for o in query.order))))
+    amounts = [e for e in inner if _can_be_added(reading, e)]
+    for function, names in FUNCTIONS.items():
+        said = reading.having(names)
+        for amount, at in _amounts_named(reading, amounts) if said else ():
+            if function in {"sum", "avg"} and isinstance(amount, Aggregate) and amount.function not in _ADDED:
+                continue  # the average of averages isn't that of what they are of
+            select = tuple(dict.fromkeys((*query.select, amount)))
+            rows = replace(query, select=select, tables=reading.all_tables())
+            whole = Query((Aggregate(function, SourceColumn(select.index(amount))),), source=rows)
+            yield Edit("calculated", said | at, lambda _, q=whole: q, CALCULATED, 3.0)  # type: ignore[misc]
+
+
+def _can_be_added(reading: FollowUpReading, shown: Expression) -> bool:
+    if isinstance(shown, ColumnRef):
+        return not reading.query.group and reading.rows.measures(ColumnKey.of(shown))
+    return isinstance(shown, Aggregate)
+
+
+def _amounts_named(
+    reading: FollowUpReading, amounts: Sequence[Expression]
+) -> Iterator[tuple[Expression, frozenset[int]]]:
+    """The amounts that the words name, else the one that was shown or ordered by."""
+    named = {k.in_query(): at for k, at in reading.columns_named().items() if reading.rows.measures(k)}
+    if not named:
+        yield from ((amount, frozenset()) for amount in amounts[:1])
+    for column, at in named.items():
+        same = [a for a in amounts if column in (a, a.argument if isinstance(a, Aggregate) else None)]
+        yield (*same, Aggregate("sum", column) if reading.query.group else column)[0], at
 
 
 def _arguments(reading: FollowUpReading) -> Iterator[tuple[Expression, frozenset[int], float]]:

@@ -172,9 +172,19 @@ def _edited(reading: FollowUpReading, rules: Sequence[FollowUpRule]) -> tuple[Qu
         if left or (best is not None and weight <= best[0]):
             continue
         changed = _changed(query, chosen)
+        if changed is not None and _undone(query, chosen, changed):
+            continue
         if changed is not None and _by_tables(changed) != _by_tables(query):
             best = (weight, changed)
     return (best[1], frozenset()) if best else (None, fewest)
+
+
+def _undone(query: Query, chosen: Sequence[Edit], changed: Query) -> bool:
+    """True if another edit takes back what one of them did, whose words would be lost."""
+    return len(chosen) > 1 and any(
+        _changed(query, [e for e in chosen if e is not one]) == changed and one.change(query) != query
+        for one in chosen
+    )
 
 
 def _by_tables(query: Query) -> tuple[Query, frozenset[str]]:

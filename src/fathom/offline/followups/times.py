@@ -5,7 +5,9 @@ from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from itertools import accumulate
 
+from fathom.offline.filters.time_phrases import Moment, moments
 from fathom.offline.followups.conditions import FILTERED
 from fathom.offline.followups.follow_up_words import (
     DATED,
@@ -15,6 +17,7 @@ from fathom.offline.followups.follow_up_words import (
     span_places,
 )
 from fathom.offline.followups.wordlists import AFTER, BEFORE
+from fathom.offline.grammars.calendars import day_of
 from fathom.offline.linking import ColumnKey, Span
 from fathom.offline.linking.wordlists import BEFORE as COMPARING
 from fathom.offline.linking.wordlists import MONTHS
@@ -40,11 +43,20 @@ class DaySpan:
 
 def periods(reading: FollowUpReading) -> Iterator[Edit]:
     """Another year, month or day in the place of the one before; a month in the year before."""
-    for period, places in _told(reading):
-        for rank, column in enumerate(reading.date_columns()[:2]):
-            named = reading.columns_named().get(column, frozenset())
-            weight = 5.0 - rank
-            yield Edit("filter time", places | named, _set_period(reading, column, period), FILTERED, weight)
+    for rank, column in enumerate(reading.date_columns()[:2]):
+        named = reading.columns_named().get(column, frozenset())
+        weight = 5.0 - rank
+        for period, places in _told(reading):
+            change = _Change(column, _within(column, period))
+            yield Edit("filter time", places | named, change, FILTERED, weight)
+        for moment, places in _relative(reading):
+            yield Edit(
+                "filter time",
+                places | named,
+                _Change(column, moment.holds(column.in_query())),
+                FILTERED,
+                weight,
+            )
     yield from _of_year_columns(reading)
 
 
@@ -87,6 +99,14 @@ def _told(reading: FollowUpReading) -> Iterator[tuple[DaySpan, frozenset[int]]]:
                 yield moved, said
 
 
+def _relative(reading: FollowUpReading) -> Iterator[tuple[Moment, frozenset[int]]]:
+    """Times counted from today: "last month", "in the last 30 days"."""
+    ends = list(accumulate(len(w) + 1 for w in reading.words))
+    for moment in moments(" ".join(reading.words)):
+        if moment.relative:
+            yield moment, frozenset(i for i, end in enumerate(ends) if moment.start < end <= moment.end + 1)
+
+
 def _month(word: str) -> int:
     """The month that a word names, from 1; 0 for other words."""
     return MONTHS.get(word, 0)
@@ -107,7 +127,9 @@ def _asked_before(reading: FollowUpReading) -> _Known | None:
         for part in reading.conditions:
             if compared_column(part) != column:
                 continue
-            ends = [_day(str(i.value)) for i in compared_with(part) if isinstance(i, Literal)]
+            ends = [day_of(i) for i in compared_with(part)]
+            if not ends:
+                continue
             if part.operator == "between" and len(ends) == 2:
                 first, last = ends
             elif part.operator in {">=", ">"}:
@@ -168,8 +190,15 @@ def _range_places(reading: FollowUpReading, span: Span) -> frozenset[int]:
     return frozenset(range(max(start, 0), end + 1))
 
 
-def _set_period(reading: FollowUpReading, column: ColumnKey, period: DaySpan) -> "_Change":
-    return _Change(column, period)
+def _within(column: ColumnKey, period: DaySpan) -> Condition | None:
+    left = column.in_query()
+    parts: list[Condition] = []
+    if period.first is not None:
+        parts.append(ComparisonPredicate(left, ">=", Literal(period.first.isoformat())))
+    if period.last is not None:
+        after = period.last + timedelta(days=1)
+        parts.append(ComparisonPredicate(left, "<", Literal(after.isoformat())))
+    return conjunction(*parts)
 
 
 @dataclass(frozen=True)
@@ -177,18 +206,11 @@ class _Change:
     """Puts a period in the place of all that a query says about a column of dates."""
 
     column: ColumnKey
-    period: DaySpan
+    period: Condition | None
 
     def __call__(self, query: Query) -> Query:
         others = [p for p in conjuncts(query.where) if not self._about(p)]
-        left = self.column.in_query()
-        parts: list[Condition] = []
-        if self.period.first is not None:
-            parts.append(ComparisonPredicate(left, ">=", Literal(self.period.first.isoformat())))
-        if self.period.last is not None:
-            after = self.period.last + timedelta(days=1)
-            parts.append(ComparisonPredicate(left, "<", Literal(after.isoformat())))
-        return replace(query, where=conjunction(*others, *parts))
+        return replace(query, where=conjunction(*others, self.period))
 
     def _about(self, part: Condition) -> bool:
         return isinstance(part, ComparisonPredicate) and compared_column(part) == self.column

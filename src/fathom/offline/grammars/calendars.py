@@ -3,6 +3,10 @@
 They are spelled as SQLite has them; `dialects` puts them into those of other engines.
 """
 
+import sqlite3
+from contextlib import closing, suppress
+from datetime import UTC, date, datetime, timedelta
+
 from fathom.offline.queries.query import (
     Arithmetic,
     CaseWhen,
@@ -38,6 +42,51 @@ def today(amount: int = 0, unit: str = "day", start: str = "") -> FunctionCall:
     size, unit = {"week": (7, "day"), "quarter": (3, "month")}.get(unit, (1, unit))
     moved = (Literal(f"{amount * size:+d} {unit}s"),) if amount else ()
     return FunctionCall("date", (Literal("now"), *_STARTS[start], *moved))
+
+
+def begun_in(call: FunctionCall) -> str:
+    """The unit whose start a day that `today` made is counted from; "" for the current day."""
+    changes = call.arguments[1:]
+    for unit in ("quarter", "week", "month", "year"):  # a quarter's begins as a month's does
+        if changes[: len(_STARTS[unit])] == _STARTS[unit]:
+            return unit
+    return ""
+
+
+def moves_of(call: FunctionCall) -> tuple[str, ...]:
+    """The steps from there on, such as "-2 months"."""
+    steps = call.arguments[1 + len(_STARTS[begun_in(call)]) :]
+    return tuple(str(s.value) for s in steps if isinstance(s, Literal))
+
+
+def day_of(expression: Expression | None, now: date | None = None) -> date | None:
+    """The day that a literal or a day counted from today comes to; None for anything else."""
+    if isinstance(expression, Literal):
+        with suppress(ValueError):
+            return date.fromisoformat(str(expression.value)[:10])
+    if not isinstance(expression, FunctionCall) or expression.name != "date":
+        return None
+    if expression.arguments[:1] != (Literal("now"),):
+        return None
+    day = _start_of(begun_in(expression), now or datetime.now(UTC).date())
+    with closing(sqlite3.connect(":memory:")) as engine:  # whose steps these are
+        moves = moves_of(expression)
+        places = "".join(", ?" for _ in moves)
+        (found,) = engine.execute(f"SELECT date(?{places})", (day.isoformat(), *moves)).fetchone()
+    return date.fromisoformat(found) if found else None
+
+
+def _start_of(unit: str, day: date) -> date:
+    match unit:
+        case "week":
+            return day - timedelta(days=day.weekday())
+        case "month":
+            return day.replace(day=1)
+        case "quarter":
+            return day.replace(month=day.month - (day.month - 1) % 3, day=1)
+        case "year":
+            return day.replace(month=1, day=1)
+    return day
 
 
 def days_between(first: Expression, last: Expression) -> Arithmetic:

@@ -19,7 +19,6 @@ from fathom.databases.sizes import estimate_in_words
 from fathom.errors import QueryError
 from fathom.interfaces.web.examples import examples_of
 from fathom.interfaces.web.html import LETTERS, page
-from fathom.interfaces.web.jobs import without_secrets
 from fathom.interfaces.web.pages.ask import Begin, OfRequest
 from fathom.interfaces.web.pages.home import DatabaseLine, database_line
 from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, done, shown
@@ -27,6 +26,7 @@ from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
 from fathom.interfaces.web.work import AnswerJob
 from fathom.knowledge import KnowledgePack
 from fathom.records import ColumnProfile, ForeignKey, Limits, Question, Table
+from fathom.text import without_secrets
 
 router = APIRouter(tags=["databases"])
 SAMPLE = Limits(seconds=3, rows=5)

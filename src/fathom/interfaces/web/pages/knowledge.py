@@ -12,7 +12,6 @@ from starlette.concurrency import run_in_threadpool
 
 from fathom.errors import FathomError, InputError
 from fathom.interfaces.web.html import page
-from fathom.interfaces.web.jobs import without_secrets
 from fathom.interfaces.web.pack_files import (
     PACK_LETTERS,
     PackFile,
@@ -28,6 +27,7 @@ from fathom.interfaces.web.pack_files import (
 from fathom.interfaces.web.routes import FAULTS, OfSite, shown
 from fathom.interfaces.web.site import Site
 from fathom.knowledge import KnowledgePack
+from fathom.text import without_secrets
 
 router = APIRouter(tags=["knowledge"])
 Number = Annotated[int, Path(ge=1, le=10_000)]

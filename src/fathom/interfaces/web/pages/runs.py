@@ -13,7 +13,6 @@ from starlette.concurrency import run_in_threadpool
 
 from fathom.errors import InputError
 from fathom.evaluation.outcome import told_unjudged
-from fathom.interfaces.web.jobs import without_secrets
 from fathom.interfaces.web.routes import OfSite, shown
 from fathom.interfaces.web.run_folders import (
     ListedQuestion,
@@ -29,6 +28,7 @@ from fathom.interfaces.web.run_folders import (
 from fathom.interfaces.web.site import QUESTION_LETTERS
 from fathom.interfaces.web.streaming import sent_event
 from fathom.reports.sheet import Cell, letter
+from fathom.text import without_secrets
 
 if TYPE_CHECKING:
     from fathom.evaluation.runs.contrast import Contrast

@@ -16,7 +16,7 @@ from fathom.answering import as_json
 from fathom.answering.pipeline import learn
 from fathom.answering.store import UNFINISHED, AnswerNotFound, Standing
 from fathom.errors import FathomError, InputError
-from fathom.interfaces.web.jobs import Busy, JobProgress, without_secrets
+from fathom.interfaces.web.jobs import Busy, JobProgress
 from fathom.interfaces.web.pages.answer import Nothing
 from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
 from fathom.interfaces.web.site import Site
@@ -25,6 +25,7 @@ from fathom.interfaces.web.teachings import Teaching
 from fathom.interfaces.web.trials import FINISHED, LessonTrial, TrialOutcome, Trials
 from fathom.knowledge.lessons import Lesson, pack_as_yaml, pack_of
 from fathom.records import Answer, Question, Schema
+from fathom.text import without_secrets
 from fathom.watch import Watch, watching
 
 router = APIRouter(tags=["teaching"])

@@ -17,10 +17,10 @@ from fathom.biotools.client import Client
 from fathom.biotools.observations import observe
 from fathom.errors import CallRefused, InputError, ToolError
 from fathom.interfaces.web.html import page
-from fathom.interfaces.web.jobs import without_secrets
 from fathom.interfaces.web.pages.ask import OfRequest
 from fathom.interfaces.web.routes import FAULTS, OfSite, shown
 from fathom.interfaces.web.site import QUESTION_LETTERS, Site
+from fathom.text import without_secrets
 
 router = APIRouter(tags=["tools"])
 ARGUMENT_LETTERS = 20_000

@@ -92,6 +92,30 @@ def test_there_are_five_tools_and_a_sixth_on_request(site: Site) -> None:
     assert [t.name for t in using(make_server(site, teaching=True), definitions)] == [*names, "teach"]
 
 
+def test_files_of_a_stated_folder_are_asked_by_their_paths_alone(site: Site, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    (folder / "sales").mkdir(parents=True)
+    (folder / "planets.csv").write_text("name,moons\nEarth,1\nMars,2\n", encoding="utf-8")
+    (folder / "sales" / "a.csv").write_text("x,y\n1,2\n", encoding="utf-8")
+    (folder / "sales" / "b.jsonl").write_text('{"z": 1}\n', encoding="utf-8")
+    (folder / "notes.txt").write_text("no rows", encoding="utf-8")
+    (tmp_path / "outside.csv").write_text("x,y\n1,2\n", encoding="utf-8")
+    (folder / "link.csv").symlink_to(tmp_path / "outside.csv")
+    rules = replace(site.rules, folder=folder, uploads=False)
+    with_files = Site(site.settings, rules, Store(site.settings.store), site.served)
+    named = {"shop", "planets.csv", "sales/", "sales/a.csv", "sales/b.jsonl"}
+    assert set(with_files.databases) == named
+    try:
+        reply = called(with_files, "ask", question="How many planets are there?", database="planets.csv")
+        assert reply["rows"] == [[2]]
+        both = called(with_files, "search", database="sales/", text="")
+        assert {m["name"] for m in both["matches"] if m["kind"] == "table"} == {"a", "b"}
+        for path in ("../outside.csv", "link.csv", "notes.txt", str(tmp_path / "outside.csv")):
+            assert "There is no database" in failed(with_files, "run_sql", sql="SELECT 1", database=path)
+    finally:
+        with_files.close()
+
+
 def test_all_definitions_together_are_small(site: Site) -> None:
     tools = using(make_server(site, teaching=True), definitions)
     letters = sum(len(t.model_dump_json(exclude_none=True, by_alias=True)) for t in tools)

@@ -147,6 +147,16 @@ def test_no_answer_to_a_program_holds_what_is_hidden(client: TestClient) -> None
     assert len(endings) == 3
 
 
+def test_users_put_no_files_there(client: TestClient) -> None:
+    put = {"files": {"file": ("a.csv", b"x,y\n1,2\n")}}
+    assert client.post("/api/files", headers=by("anna"), **put).status_code >= 400  # type: ignore[arg-type]
+    whole = {"authorization": f"Bearer {TOKEN}"}
+    assert client.post("/api/files", headers=whole, **put).status_code == 201  # type: ignore[arg-type]
+    assert "a.csv" in client.get("/api/db", headers=whole).text
+    assert "a.csv" not in client.get("/api/db", headers=by("anna")).text
+    assert client.get("/api/db/a.csv", headers=by("anna")).status_code == 404
+
+
 def test_a_hidden_table_is_told_of_as_one_that_nothing_has(client: TestClient) -> None:
     hidden = client.get(f"/api/db/shop/t/{HIDDEN_TABLE}", headers=by("anna"))
     missing = client.get("/api/db/shop/t/qlomancyx", headers=by("anna"))

@@ -33,7 +33,7 @@ def rows_seen(sql: str, database: Database) -> tuple[Assumption, ...]:
 
 
 def files_read(sql: str, database: Database) -> tuple[Assumption, ...]:
-    """What reading the files behind the tables of a query left out or guessed."""
+    """Tell what reading the files behind the tables of a query left out or guessed."""
     remarks = database.remarks
     query = parsed(sql, database.dialect) if remarks else None
     if query is None:

@@ -75,12 +75,12 @@ class Database(Displayed):
         """
         with self._working:
             watched = self._freshness
-            if watched is None or not (anew or watched.has_changed()):
+            if watched is None or not (watched.has_changed() or anew):
                 return False
             before = (self._sessions, self._contained)
-            watched.remember()  # before it is read: what changes meanwhile is noticed next time
             self._use(self._engine.renewed())
             watched.engine = self._engine
+            watched.accept()  # what was seen before it is read: later changes are noticed next time
             for sessions in before:
                 sessions.retire()
             self._forget()
@@ -122,7 +122,7 @@ class Database(Displayed):
 
     @property
     def remarks(self) -> Mapping[str, tuple[str, ...]]:
-        """What reading its files of rows left out or guessed, by table; under "" what is about none."""
+        """Remarks on what reading its files of rows left out or guessed, by table; "" for those on none."""
         return self._engine.remarks
 
     def check_connection(self) -> None:

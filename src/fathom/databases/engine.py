@@ -38,7 +38,7 @@ class Reflection:
 
 
 class Mark(NamedTuple):
-    """What a database looks like from far off: `shape` changes with tables and files, `data` with values."""
+    """The looks of a database from far off: `shape` changes with tables and files, `data` with values."""
 
     shape: object
     data: object = None
@@ -129,7 +129,7 @@ class Engine(ABC):
     """Errors after which the engine's process is no good any more."""
     file: Path | None = None
     remarks: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    """What reading files of rows left out or guessed, by table; what is about no table stands under ""."""
+    """Remarks on what reading files of rows left out or guessed, by table; "" for those on no table."""
 
     @abstractmethod
     def open(self) -> Session:
@@ -147,6 +147,9 @@ class Engine(ABC):
     """How long a mark that was asked for serves: a server isn't asked before each question."""
     contained_only: bool = False
     """True if this process can't open the database any more, and children have to."""
+
+    opened_mark: Mark | None = None
+    """The mark of what was opened, where opening takes so long that it may have changed meanwhile."""
 
     def mark(self, read: Read) -> Mark | None:
         """A mark that changes with the tables and the data, for little; None where nothing tells.

@@ -22,13 +22,21 @@ class Freshness:
         self.engine, self.reading = engine, 0.0
         self._read, self._clock = read, clock
         self._known: Mark | None = None
+        self._found = engine.opened_mark
         self._looked = self._remembered = clock()
-        if engine.file is not None:
+        if self._found is not None:
+            self.accept()
+        elif engine.file is not None:
             self.remember()
 
     def remember(self) -> None:
         """Take the mark that the database has now. Raises `ConnectionFailed` where its file is gone."""
-        self._known = self._mark() or self._known
+        self._found = self._mark()
+        self.accept()
+
+    def accept(self) -> None:
+        """Take the mark that was seen last for that of what is read."""
+        self._known = self._found or self._known
         self._looked = self._remembered = self._clock()
 
     def has_changed(self) -> bool:
@@ -37,7 +45,7 @@ class Freshness:
         if self._known is None or now - self._looked < self.engine.mark_seconds:
             return False
         self._looked = now
-        found = self._mark()
+        found = self._found = self._mark()
         if found is None or found == self._known:
             return False
         return found.shape != self._known.shape or now - self._remembered >= _SHARE * self.reading
@@ -50,7 +58,7 @@ class Freshness:
 
 
 class FileState(NamedTuple):
-    """What tells that a file is another one, or was written to."""
+    """Facts that differ where a file is another one, or was written to."""
 
     device: int
     inode: int
@@ -64,9 +72,9 @@ def file_state(path: Path) -> FileState:
         found = path.stat()
     except FileNotFoundError:
         raise ConnectionFailed(
-            f"{path} is gone: it was removed or renamed after it was opened. "
+            f"{path.name} is gone: it was removed or renamed after it was opened. "
             "Put it back, or name another file."
         ) from None
     except OSError as error:
-        raise ConnectionFailed(f"{path} can't be read any more: {error.strerror}.") from error
+        raise ConnectionFailed(f"{path.name} can't be read any more: {error.strerror}.") from error
     return FileState(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)

@@ -64,7 +64,7 @@ FROM pg_catalog.pg_attribute a JOIN shown ON shown.oid = a.attrelid"""
 _MARK_SECONDS = 2.0
 _DATABASES = """SELECT datname FROM pg_catalog.pg_database WHERE datallowconn AND NOT datistemplate
 AND pg_catalog.has_database_privilege(oid, 'CONNECT') ORDER BY datname"""
-# What libpq takes a database's name from beside the URL's path.
+# The fields and variables that libpq takes a database's name from, beside the URL's path.
 _NAMING_FIELDS, _NAMING_VARIABLES = frozenset({"dbname", "service"}), ("PGDATABASE", "PGSERVICE")
 
 # A database or account may have backslashes end strings elsewhere than the guard saw.

@@ -13,6 +13,7 @@ import yaml
 import fathom
 from fathom.answering import Conversation
 from fathom.databases import Database, connect
+from fathom.databases.row_files import opening
 from fathom.databases.row_files.texts import sample_of
 from fathom.errors import ConnectionFailed, QueryRefused
 from fathom.records import Ending
@@ -120,6 +121,37 @@ def test_a_file_that_changed_is_read_again_and_one_that_did_not_is_not(tmp_path:
     before = now.stat()
     opened("planets.csv")
     assert now.stat() == before
+
+
+def test_a_file_that_cannot_be_read_any_more_is_a_refusal_each_time(tmp_path: Path, opened: Open) -> None:
+    file = tmp_path / "data" / "planets.jsonl"
+    write(file, '{"name": "Earth"}\n')
+    with Conversation(opened("planets.jsonl")) as talk:
+        assert talk.ask("How many planets are there?").text == "1 planet."
+        write(file, "[{")
+        for _ in range(2):
+            assert "Is it really JSONL?" in talk.ask("How many planets are there?").text
+        write(file, '{"name": "Earth"}\n{"name": "Mars"}\n')
+        assert talk.ask("How many planets are there?").text == "2 planets."
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(
+    tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "data" / "a.csv"
+    write(file, "x,y\n1,2\n")
+    made = opening.converted
+
+    def slowly(source: Path, cache: Path) -> Any:
+        found = made(source, cache)
+        write(file, "x,y\n1,2\n3,4\n")
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(opening, "converted", slowly)
+        database = opened("a.csv")
+    assert database.refresh()
+    assert database.schema.table("a").row_count == 2
 
 
 def test_a_folder_gains_and_loses_tables(tmp_path: Path, opened: Open) -> None:

@@ -75,7 +75,7 @@ async def follow(
 
 
 def _successor(question: str, made: list[MadeCall]) -> CallProposal | None:
-    """What follows on an accession that names no entry any more; None where the last call gave no such."""
+    """The next step after an accession that names no entry any more; None where the last call gave none."""
     old = made[-1].observation.old if made and made[-1].observation else None
     if old is None:
         return None

@@ -23,7 +23,7 @@ _MEMORY = "1GB"
 _ROOM = 1.2
 """Free space on the disk, as a share of the files' bytes, without which nothing is begun."""
 _NAMELESS = ("sheet", "tabelle", "feuil", "hoja", "foglio", "planilha", "blad", "ark", "lista")
-"""What spreadsheet programs call a sheet that nobody named, before its number."""
+"""Names that spreadsheet programs give a sheet that nobody named, before its number."""
 _ORIGIN = "source_file"
 
 

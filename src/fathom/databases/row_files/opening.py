@@ -31,6 +31,7 @@ class RowFiles(DuckDB):
     def __init__(self, source: Path, cache: Path) -> None:
         self._source, self._cache = source, cache
         self._states = states_of(source)
+        self.opened_mark = Mark(self._states)
         made, self.remarks = converted(source, cache)
         super().__init__(made)
 
@@ -71,6 +72,12 @@ def converted(source: Path, cache: Path) -> tuple[Path, Remarks]:
             f"The rows of {source} can't be kept in {folder}: {error}. "
             "Set FATHOM_CACHE to a folder that can be written to."
         ) from error
+
+
+def forget(source: Path, cache: Path) -> None:
+    """Remove the rows that were read of what was at a path. Raises `OSError`."""
+    for kept in (cache / "files").glob(f"{_digest(str(source.resolve()))}*"):
+        kept.unlink(missing_ok=True)
 
 
 def _remarks(notes: Path) -> Remarks | None:

@@ -133,4 +133,4 @@ def _said(cell: Cell) -> str:
 
 
 READING_FAILS = (CalamineError,)
-"""What is raised of a file that is no spreadsheet."""
+"""Errors about a file that is no spreadsheet."""

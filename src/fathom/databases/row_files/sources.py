@@ -1,5 +1,6 @@
 """The files of rows behind a path that a person names, and the mark that tells when one of them changed."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,7 @@ KINDS = {
     **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "sheets"),
 }
 """How files of rows are read, by their endings."""
+_MOST_LISTED = 300
 DATABASES = frozenset((".sqlite", ".sqlite3", ".db", ".duckdb"))
 """How files of databases end, mostly."""
 
@@ -48,6 +50,24 @@ def sources_of(path: Path) -> tuple[Source, ...]:
         f"The folder {path} has no file of rows right in it. Fathom reads {', '.join(sorted(KINDS))}, "
         "and SQLite or DuckDB files, which are named by themselves."
     )
+
+
+def rows_under(folder: Path) -> dict[str, str]:
+    """The files of rows anywhere in a folder, and the folders with such, by their paths from there.
+
+    Nothing that a link leads out to. At most some hundreds, the first ones.
+    """
+    base, found = folder.resolve(), dict[str, str]()
+    for place, folders, names in os.walk(base):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        inside = [Path(place) / n for n in sorted(names) if Path(n).suffix.casefold() in KINDS]
+        rows = [p for p in inside if not p.name.startswith(".") and p.resolve().is_relative_to(base)]
+        if len(rows) > 1 and len(rows) == len(inside) and Path(place) != base:
+            found[f"{Path(place).relative_to(base).as_posix()}/"] = place
+        found |= {p.relative_to(base).as_posix(): str(p) for p in rows}
+        if len(found) >= _MOST_LISTED:
+            break
+    return found
 
 
 def states_of(path: Path) -> tuple[tuple[str, FileState], ...]:

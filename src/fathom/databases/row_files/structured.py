@@ -30,7 +30,7 @@ def load_json(connection: duckdb.DuckDBPyConnection, path: Path, table: str) -> 
         if path.suffix.casefold() not in _LINES:
             raise
         connection.execute(f"CREATE TABLE {table} AS {_read(path, ', ignore_errors = true')}")
-        remarks = _without_lost_lines(connection, path, table)
+        remarks = _without_lost_lines(connection, table)
     _unwrap(connection, table)
     _flatten(connection, table)
     return remarks
@@ -46,14 +46,19 @@ def _read(path: Path, more: str = "") -> str:
     )
 
 
-def _without_lost_lines(connection: duckdb.DuckDBPyConnection, path: Path, table: str) -> list[str]:
-    """Take out the rows that lines without a record left, which are empty, and say how many they were."""
+def _without_lost_lines(connection: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    """Take out the rows that lines without a record left, which are empty, and say how many they were.
+
+    Raises `ValueError` where no line has a record.
+    """
     columns = [double_quoted(name) for name, _ in _columns(connection, table)]
     (before,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or (0,)
     connection.execute(
         f"DELETE FROM {table} WHERE coalesce({', '.join(f'{c}::VARCHAR' for c in columns)}) IS NULL"
     )
     (after,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone() or (0,)
+    if not after:
+        raise ValueError("no line of it is a record")
     lost = before - after
     return [f"{lost} line{'s' * (lost > 1)} without a record left out"] if lost else []
 

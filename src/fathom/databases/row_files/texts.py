@@ -15,7 +15,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 FALLBACK = "cp1252"
-"""What a text that isn't UTF-8 and doesn't say what it is is most likely written in."""
+"""The encoding of most texts that aren't UTF-8 and don't say what they are."""
 
 
 def encoding_of(path: Path) -> str:

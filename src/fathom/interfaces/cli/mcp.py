@@ -1,12 +1,19 @@
 """`fathom mcp`: databases for assistants, over standard input and output."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from fathom.errors import InputError, MissingExtra
 from fathom.interfaces.cli.options import Strict
 
 
-def mcp(*databases: str, demo: bool = False, teach: bool = False, strict: Strict = False) -> None:
+def mcp(
+    *databases: str,
+    files: Path | None = None,
+    demo: bool = False,
+    teach: bool = False,
+    strict: Strict = False,
+) -> None:
     """Serve databases to assistants over the Model Context Protocol, on standard input and output.
 
     Without a database it serves those of the settings. A process that stays is faster: fathom serve has the
@@ -16,6 +23,8 @@ def mcp(*databases: str, demo: bool = False, teach: bool = False, strict: Strict
     ----------
     databases
         Paths, URLs or names from the settings.
+    files
+        A folder: each file of rows in it may be asked by its path from there, and nothing outside.
     demo
         Serve the sample database.
     teach
@@ -34,11 +43,13 @@ def mcp(*databases: str, demo: bool = False, teach: bool = False, strict: Strict
     settings = replace(settings, strict=strict or settings.strict)
     named = (*databases, *((DEMO,) if demo else ()))
     found = addresses(named, settings)
-    if not found:
+    if files is not None and not files.is_dir():
+        raise InputError(f"--files {files} is no folder")
+    if not found and files is None:
         raise InputError(
             "there is nothing to serve: name a database, put one into the settings, or add --demo"
         )
-    rules = Rules(token="", hosts=frozenset(), origins=frozenset())
+    rules = Rules(token="", hosts=frozenset(), origins=frozenset(), uploads=False, folder=files)
     site = Site(settings, rules, Store(settings.store), found)
     try:
         make_server(site, teaching=teach).run("stdio")

@@ -32,6 +32,7 @@ def serve(
     model: str | None = None,
     runs: Path = Path("runs"),
     no_sql: bool = False,
+    no_files: bool = False,
     strict: Strict = False,
     teach: bool = False,
     json_log: bool = False,
@@ -64,6 +65,8 @@ def serve(
         The folder whose runs are shown.
     no_sql
         Let nobody write queries by hand.
+    no_files
+        Let nobody put files of rows here to ask them.
     teach
         Let assistants at /mcp teach solved questions; each needs a person's agreement.
     json_log
@@ -95,7 +98,7 @@ def serve(
     rules = _rules(
         listening, own or secrets.token_urlsafe(24), public_url, runs=runs, sql=not no_sql, is_demo=demo
     )
-    rules = replace(rules, teaching=teach)
+    rules = replace(rules, teaching=teach, uploads=not no_files)
     if json_log:
         log_as_json()
     else:

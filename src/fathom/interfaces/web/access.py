@@ -21,8 +21,11 @@ from fathom.errors import FathomError
 from fathom.interfaces.web.desk import Desk
 from fathom.interfaces.web.html import page
 from fathom.interfaces.web.site import Rules, Site
+from fathom.interfaces.web.uploads import MOST_BYTES
 
 BODY_BYTES = 1_000_000
+UPLOAD_BYTES = MOST_BYTES + BODY_BYTES
+_UPLOADING = frozenset(("/files", "/api/files"))
 LOGINS_A_MINUTE = 5
 _OPEN = frozenset(("/healthz", "/login"))
 _STATIC = "/static/"
@@ -131,7 +134,8 @@ class Access:
             check_host(headers, self._site.rules)
             answer = self._let_in(scope, headers)
             if answer is None:
-                await self._app(scope, self._bounded(headers, receive), send_marked)
+                most = UPLOAD_BYTES if scope["path"] in _UPLOADING else BODY_BYTES
+                await self._app(scope, _bounded(headers, receive, most), send_marked)
                 return
         except RequestRefused as refused:
             answer = told(scope, refused)
@@ -235,23 +239,22 @@ class Access:
             url = url if _is_review(url) else REVIEW
         return with_cookie(url, secret, rules)
 
-    def _bounded(self, headers: Headers, receive: Receive) -> Receive:
-        """Give a receiver of the body that stops at the limit. Raises `RequestRefused`."""
-        if int(_digits(headers.get("content-length"))) > BODY_BYTES:
-            raise RequestRefused(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"More than {BODY_BYTES:,} bytes are not taken."
-            )
-        seen = 0
 
-        async def bounded() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > BODY_BYTES:
-                return {"type": "http.disconnect"}
-            return message
+def _bounded(headers: Headers, receive: Receive, most: int) -> Receive:
+    """Give a receiver of the body that stops at the limit. Raises `RequestRefused`."""
+    if int(_digits(headers.get("content-length"))) > most:
+        raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"More than {most:,} bytes are not taken.")
+    seen = 0
 
-        return bounded
+    async def bounded() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > most:
+            return {"type": "http.disconnect"}
+        return message
+
+    return bounded
 
 
 def _is_for_users(path: str) -> bool:

@@ -19,9 +19,8 @@ def examples_of(site: Site, name: str) -> Sequence[str]:
     """Up to five questions that a database is likely to answer; nothing is opened for them."""
     if site.databases.get(name) == DEMO and not site.user:
         return DEMO_QUESTIONS
-    if not site.is_open(name):
+    if (asking := site.looked_at(name)) is None:
         return []
-    asking = site.asking(name)
     solved = [e.question for e in asking.context.knowledge.examples]
     return list(dict.fromkeys((*solved[:MOST], *_suggested(asking.database.schema))))[:MOST]
 

@@ -12,7 +12,9 @@ from fathom.answering import Asking, prepare
 from fathom.answering.store import Store
 from fathom.config import Settings
 from fathom.databases import Database, connect
+from fathom.databases.row_files.sources import rows_under
 from fathom.errors import FathomError, InputError, UnknownName
+from fathom.interfaces.web.uploads import Uploads
 from fathom.knowledge.lessons import LessonFile, lesson_file
 from fathom.records import TableProfile
 from fathom.watch import tell
@@ -31,7 +33,8 @@ class Rules:
     """The rules of a site. `token` lets in; `hosts` are the exact Host headers that are answered.
 
     `origins` are those that may send forms. Without `sql` nobody writes queries by hand; with `teaching`
-    assistants may teach at `/mcp`, if their person agrees.
+    assistants may teach at `/mcp`, if their person agrees. Without `uploads` nobody puts files here; the
+    files of rows in `folder` may be asked as well.
     """
 
     token: str
@@ -41,6 +44,8 @@ class Rules:
     sql: bool = True
     teaching: bool = False
     is_demo: bool = False
+    uploads: bool = True
+    folder: Path | None = None
     jobs_a_minute: int = 60
     cookie: str = "fathom"
     secure: bool = False
@@ -55,6 +60,7 @@ class Rules:
 class Site:
     """The databases by the names that they have in addresses, opened when first asked for.
 
+    `served` are those that the server was started with; beside them are files that people put there.
     Safe to use from several threads. `user` is whose site it is, where each user has their own; "" where all
     who are let in share one.
     """
@@ -62,7 +68,7 @@ class Site:
     settings: Settings
     rules: Rules
     store: Store
-    databases: Mapping[str, str]
+    served: Mapping[str, str]
     model: "Model | None" = None
     tools: "Client | None" = None
     user: str = ""
@@ -72,10 +78,27 @@ class Site:
     _looking: "dict[tuple[str, int], Future[Mapping[str, TableProfile]]]" = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
+    @property
+    def uploads(self) -> Uploads | None:
+        """The files that people put here; None where none are taken."""
+        return Uploads(self.settings.store.parent, self.settings.cache) if self.rules.uploads else None
+
+    @property
+    def databases(self) -> dict[str, str]:
+        """Paths and URLs of the databases by their names: those served, and files of rows."""
+        found = dict(self.served)
+        uploads = self.uploads
+        for more in (
+            uploads.databases() if uploads else {},
+            rows_under(self.rules.folder) if self.rules.folder else {},
+        ):
+            found |= {name: place for name, place in more.items() if name not in found}
+        return found
+
     def asking(self, name: str) -> Asking:
         """Give the means to ask a database. Raises `UnknownName`, `ConnectionFailed`, `InputError`."""
-        if name not in self.databases:
-            raise UnknownName("database", name, self.databases)
+        if name not in self.served and name not in (there := self.databases):
+            raise UnknownName("database", name, there)
         with self._lock:
             opening = self._opening.setdefault(name, RLock())
         with opening:
@@ -94,7 +117,9 @@ class Site:
 
     def opened(self, name: str) -> Database:
         """A database of the site, opened. Raises `ConnectionFailed`."""
-        return connect(self.databases[name], settings=self.settings)
+        if name in self.served:
+            return connect(self.served[name], settings=self.settings)
+        return connect(Path(self.databases[name]), settings=self.settings)
 
     def _prepared(self, database: Database) -> Asking:
         may_ask = database.granted is None or database.granted.models
@@ -107,6 +132,18 @@ class Site:
     def database(self, name: str) -> Database:
         """A database, opened. Raises what `asking` raises."""
         return self.asking(name).database
+
+    def looked_at(self, name: str) -> Asking | None:
+        """The means to ask a database that is open, and still there; None for others."""
+        try:
+            return self.asking(name) if self.is_open(name) else None
+        except FathomError:
+            return None
+
+    def drop(self, name: str) -> None:
+        """Close a database, if it is open."""
+        if (asking := self._askings.pop(name, None)) is not None:
+            asking.database.close()
 
     def is_open(self, name: str) -> bool:
         """True if a database was asked for already."""

@@ -54,6 +54,10 @@ class SeenSite(Site):
         """A database as the user may see it, over the connections of the whole one. Raises `RightsError`."""
         return self.whole.database(name).restricted(self.granted[name])
 
+    @property
+    def uploads(self) -> None:
+        """None: answers are seen by all who may see the same databases, and a file is its owner's alone."""
+
     def close(self) -> None:
         """Close the store; the databases are those of the whole site."""
         self.store.close()
@@ -62,7 +66,7 @@ class SeenSite(Site):
 def site_for(user: str, rights: Rights, whole: Site) -> SeenSite:
     """The site of a user. Answers are shared with those alone who may see the same of all databases."""
     granted: dict[str, Granted] = {}
-    for name, address in whole.databases.items():
+    for name, address in whole.served.items():
         try:
             granted[name] = rights.granted(user, address, stem(address))
         except RightsError:
@@ -81,7 +85,7 @@ def site_for(user: str, rights: Rights, whole: Site) -> SeenSite:
         settings,
         rules,
         Store(settings.store, user),
-        {name: whole.databases[name] for name in granted},
+        {name: whole.served[name] for name in granted},
         whole.model,
         whole.tools,
         user,

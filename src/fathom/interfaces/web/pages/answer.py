@@ -85,13 +85,13 @@ def answer_page(site: OfSite, request: Request, id: str) -> AnswerPage:
 
 
 def _explained(site: Site, database: str, sql: str) -> str:
-    return explain(sql, site.database(database).dialect) if sql and site.is_open(database) else ""
+    asking = site.looked_at(database) if sql else None
+    return explain(sql, asking.database.dialect) if asking is not None else ""
 
 
 def _has_changed(site: Site, kept: KeptAnswer) -> bool:
-    if not kept.state or not site.is_open(kept.database):
-        return False
-    return site.database(kept.database).state() not in ("", kept.state)
+    asking = site.looked_at(kept.database) if kept.state else None
+    return asking is not None and asking.database.state() not in ("", kept.state)
 
 
 # Watching it

@@ -75,7 +75,7 @@ class DatabaseJoin:
 class DatabasePage:
     """The content of a database. `found` counts the tables that fit; `known` the notes of its packs.
 
-    `read_at` is when its tables were read.
+    `read_at` is when its tables were read; `remarks` say what reading its files left out or guessed.
     """
 
     name: str
@@ -88,6 +88,8 @@ class DatabasePage:
     words: str
     sql_allowed: bool
     read_at: datetime | None
+    remarks: Sequence[str]
+    is_upload: bool
 
 
 @shown(router, "/db/{database}", "database.html")
@@ -113,6 +115,8 @@ def database_page(site: OfSite, database: str, q: str = "") -> DatabasePage:
         words=q,
         sql_allowed=site.rules.sql,
         read_at=opened.read_at,
+        remarks=[text for texts in opened.remarks.values() for text in texts],
+        is_upload=site.uploads is not None and database in site.uploads.databases(),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter
 
 from fathom.answering.store import StoredQuestion
 from fathom.answering.store.store import new_id
+from fathom.errors import FathomError
 from fathom.interfaces.web.examples import examples_of
 from fathom.interfaces.web.routes import OfSite, shown
 from fathom.interfaces.web.site import Site
@@ -48,7 +49,10 @@ def database_line(site: Site, name: str) -> DatabaseLine:
     """A database in one line; nothing is opened for it."""
     if not site.is_open(name):
         return DatabaseLine(name, None, None, None)
-    schema = site.database(name).schema
+    try:
+        schema = site.database(name).schema
+    except FathomError as error:  # a file that was removed
+        return DatabaseLine(name, None, None, None, str(error))
     rows = [t.row_count for t in schema.tables if not t.is_view]
     known = sum(r for r in rows if r is not None) if any(r is not None for r in rows) else None
     return DatabaseLine(name, schema.dialect, len(schema.tables), known)

@@ -154,7 +154,26 @@ async function copy(button, text) {
   setTimeout(() => { button.textContent = before; }, 1500);
 }
 
+// A file of rows that is dropped on a page with a form for it.
+function takesDrops(form) {
+  const box = $("input[type=file]", form);
+  document.addEventListener("dragover", (event) => {
+    if (!form.isConnected || !event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    form.classList.add("dropping");
+  });
+  document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) form.classList.remove("dropping"); });
+  document.addEventListener("drop", (event) => {
+    form.classList.remove("dropping");
+    if (!form.isConnected || !event.dataTransfer.files.length) return;
+    event.preventDefault();
+    box.files = event.dataTransfer.files;
+    form.requestSubmit();
+  });
+}
+
 function improve(root) {
+  $$("form[data-drop]", root).forEach(takesDrops);
   const job = $("#job[data-events]", root);
   if (job) follow(job);
   const mark = $("[data-live]", root);

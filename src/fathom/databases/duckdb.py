@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections import defaultdict
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from weakref import WeakSet
@@ -193,6 +194,10 @@ class _Tables:
     def is_callable(self, name: str) -> bool:
         """Not asked: a name after a dot is no call on DuckDB."""
         return True
+
+    def own(self, functions: Collection[str], operators: Collection[str]) -> frozenset[str]:
+        """Not asked: macros are expressions that only compute."""
+        return frozenset()
 
 
 _TABLES = """SELECT schema_name, table_name, false, comment FROM duckdb_tables()

@@ -1,7 +1,7 @@
 """MySQL and MariaDB: read-only transactions, unbuffered rows, and KILL QUERY from a second connection."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from math import ceil
 from socket import SHUT_RDWR
@@ -44,6 +44,8 @@ WHERE table_schema = database()), SUM(table_rows), SUM(auto_increment), MAX(upda
 CASE WHEN MAX(update_time) >= NOW() - INTERVAL 1 SECOND THEN NOW(6) END
 FROM information_schema.tables WHERE table_schema = database()"""
 _MARK_SECONDS = 2.0
+_STORED = """SELECT routine_name FROM information_schema.routines
+WHERE routine_schema = database() AND routine_type = 'FUNCTION'"""
 _LISTED = """SELECT table_name, column_name, column_type, is_nullable, column_comment
 FROM information_schema.columns WHERE table_schema = database() ORDER BY table_name, ordinal_position"""
 
@@ -149,6 +151,9 @@ class MySQL(Server):
             return (AccountRisk("superuser", "is a superuser (ALL PRIVILEGES)"),)
         return tuple(risk for name, risk in MYSQL_PRIVILEGES.items() if name in held)
 
+    def catalogue(self, read: Read) -> "_OwnFunctions":
+        return _OwnFunctions(read)
+
     def quote(self, name: str) -> str:
         return "`" + name.replace("`", "``") + "`"
 
@@ -187,3 +192,23 @@ class MySQL(Server):
             return (estimate, True) if rows is None and estimate else (rows, False)
 
         return count
+
+
+class _OwnFunctions:
+    """A `fathom.databases.guard.Catalogue` of the stored functions that the account may call."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+
+    def columns(self, schema: str, table: str) -> tuple[str, ...] | None:
+        """Not asked: a name after a dot is no call on MySQL."""
+        return None
+
+    def is_callable(self, name: str) -> bool:
+        """Not asked, likewise."""
+        return True
+
+    def own(self, functions: Collection[str], operators: Collection[str]) -> frozenset[str]:
+        """Give those of the names that the database has stored functions of."""
+        found = {name.casefold() for (name,) in self._read(_STORED)}
+        return frozenset(name for name in functions if name.casefold() in found)

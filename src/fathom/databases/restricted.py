@@ -1,7 +1,7 @@
 """A database as one user may see it: what is hidden is nowhere in it, and no query reaches it."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property
@@ -351,3 +351,7 @@ class _SeenCatalogue:
     def is_callable(self, name: str) -> bool:
         """True if a function may have the name: any may, and is then held against the guard's list."""
         return True
+
+    def own(self, functions: Collection[str], operators: Collection[str]) -> frozenset[str]:
+        """Nothing: the query that is sent is checked against the server's own catalogue."""
+        return frozenset()

@@ -1,6 +1,6 @@
 """What may stand after a dot on PostgreSQL: by the text alone, with a schema, and on a server."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import product
 from pathlib import Path
 from typing import ClassVar
@@ -40,6 +40,9 @@ class Known:
 
     def is_callable(self, name: str) -> bool:
         return True
+
+    def own(self, functions: Collection[str], operators: Collection[str]) -> frozenset[str]:
+        return frozenset()
 
 
 @pytest.mark.parametrize("sql", CASES["refused_always"])

@@ -11,13 +11,15 @@ from functools import partial
 
 from sqlglot import exp
 
+from fathom.databases.guard import postgres
+from fathom.databases.guard.calls import called, check_own
+from fathom.databases.guard.catalogue import Catalogue
 from fathom.databases.guard.costs import check_costs
 from fathom.databases.guard.growth import check_growth
 from fathom.databases.guard.sizes import check_sizes
-from fathom.databases.guard.sources import Catalogue
 from fathom.databases.guard.statement import parse
 from fathom.databases.guard.tree import check_tree
-from fathom.databases.guard.words import Refused
+from fathom.databases.guard.words import Refused, names_of
 from fathom.errors import QueryRefused
 
 __all__ = ["Catalogue", "check", "check_size"]
@@ -51,7 +53,13 @@ def _told(judge: Callable[[str, str], exp.Expr], sql: str, dialect: str) -> exp.
 
 def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
     tokens, tree = parse(sql, dialect, catalogue)
-    check_tree(tree, tokens, dialect, catalogue)
+    check_tree(tree, tokens, dialect)
+    if dialect == "postgres":
+        query = postgres.parsed(sql)
+        postgres.check_statement(query, names_of(dialect), catalogue)
+        postgres.check_agreement(tree, query)
+    elif dialect == "mysql":  # where `count (x)`, with a space, calls a stored function before its own
+        check_own(called(tokens), (), catalogue)
     check_sizes(tree, dialect)
     check_costs(tree, dialect)
     check_growth(tree, sql, dialect, catalogue)

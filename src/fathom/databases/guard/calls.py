@@ -3,12 +3,13 @@
 The names are taken from the tokens, as the server will read them, because a parser knows many by other names.
 """
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from difflib import get_close_matches
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from fathom.databases.guard.catalogue import Catalogue
 from fathom.databases.guard.words import DialectNames, Refused, syntax
 from fathom.errors import ErrorClass
 
@@ -26,6 +27,18 @@ def check_calls(tokens: Sequence[Token], names: DialectNames, dialect: str, alia
     for at, token in _calls(tokens):
         if token.start not in aliases:
             _check_call(at, tokens, names, dialect)
+
+
+def called(tokens: Sequence[Token]) -> frozenset[str]:
+    """Give every word before a parenthesis, in lower case: whatever may be a function's name."""
+    return frozenset(token.text.casefold() for _, token in _calls(tokens))
+
+
+def check_own(functions: Collection[str], operators: Collection[str], catalogue: Catalogue | None) -> None:
+    """Raises `Refused` where a name may be a function or an operator that a user has made."""
+    if catalogue is not None and (functions or operators):
+        for name in sorted(catalogue.own(functions, operators)):
+            raise Refused("function", f"{name[:60]} is also the name of a function of the database's owner.")
 
 
 def _calls(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
@@ -48,7 +61,7 @@ def _check_call(at: int, tokens: Sequence[Token], names: DialectNames, dialect: 
         qualifier = tokens[at - 2].text.casefold()
         if qualifier not in names.qualifiers:
             raise Refused("function", f"{qualifier[:40]}.{name[:40]}() may be anyone's function.")
-    elif not qualified and _calls_nothing(at, tokens, words):
+    elif not qualified and _calls_nothing(at, tokens, words, names):
         return
     if name == "current_setting" and _told_setting(tokens[at + 2 : at + 4]):
         return
@@ -56,14 +69,14 @@ def _check_call(at: int, tokens: Sequence[Token], names: DialectNames, dialect: 
 
 
 def is_harmless_setting(call: exp.Expr) -> bool:
-    """True if a call reads one of the settings that say how dates are shown."""
-    arguments = call.expressions
-    return (
-        call.name.casefold() == "current_setting"
-        and len(arguments) == 1
-        and isinstance(arguments[0], exp.Literal)
-        and arguments[0].name.casefold() in _HARMLESS_SETTINGS
-    )
+    """Tell whether a call reads one of the settings that say how dates are shown."""
+    texts = [a.name for a in call.expressions if isinstance(a, exp.Literal)]
+    return len(texts) == len(call.expressions) and is_harmless(call.name.casefold(), texts)
+
+
+def is_harmless(name: str, texts: Sequence[str]) -> bool:
+    """Tell whether a call of a function with these texts reads a setting that says how dates are shown."""
+    return name == "current_setting" and len(texts) == 1 and texts[0].casefold() in _HARMLESS_SETTINGS
 
 
 def is_quantifier(call: exp.Expr, dialect: str) -> bool:
@@ -77,14 +90,16 @@ def _told_setting(arguments: Sequence[Token]) -> bool:
     ].text.casefold() in _HARMLESS_SETTINGS
 
 
-def _calls_nothing(at: int, tokens: Sequence[Token], words: Sequence[str]) -> bool:
+def _calls_nothing(at: int, tokens: Sequence[Token], words: Sequence[str], names: DialectNames) -> bool:
     if words[-1] in _SAMPLE_METHODS:
         return at > 0 and tokens[at - 1].text.casefold() in _BEFORE_SAMPLE_METHODS
     if words == ["glob"]:  # an operator, and on DuckDB a function that lists files
         return at > 0 and (
             tokens[at - 1].token_type in _OPERANDS_END or tokens[at - 1].text.casefold() == "not"
         )
-    return len(words) > 1 or words[0] in syntax().not_calls or words[0] in syntax().types
+    if words == ["columns"] and names.not_calls.isdisjoint(words):  # of JSON_TABLE, after its path
+        return at > 0 and tokens[at - 1].token_type == TokenType.STRING
+    return len(words) > 1 or words[0] in names.not_calls or words[0] in syntax().types
 
 
 def check_name(name: str, names: DialectNames) -> None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from fathom.databases.guard.catalogue import Catalogue
 from fathom.databases.guard.growth_rows import (
     NONE,
     ONE,
@@ -24,7 +25,6 @@ from fathom.databases.guard.growth_rows import (
     joined_rows,
     largest,
 )
-from fathom.databases.guard.sources import Catalogue
 from fathom.databases.guard.words import Refused
 
 MOST_PARTS = 30_000  # of expressions as planned, 0.5 to 3 kB of PostgreSQL's memory each

@@ -15,7 +15,7 @@ from fathom.databases.guard.bounds import (
     folded,
     most_nodes,
 )
-from fathom.databases.guard.sources import Catalogue
+from fathom.databases.guard.catalogue import Catalogue
 from fathom.databases.guard.text import check_text, split
 from fathom.databases.guard.words import Refused, kinds
 from fathom.errors import ErrorClass

@@ -6,9 +6,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from fathom.databases.guard.calls import check_calls, check_name, is_harmless_setting, is_quantifier
-from fathom.databases.guard.fields import check_fields
 from fathom.databases.guard.sizes import name_of
-from fathom.databases.guard.sources import Catalogue
 from fathom.databases.guard.words import DialectNames, Refused, allowed_kinds, kinds, names_of, syntax
 
 _UNKNOWN = ("statement", "{} isn't part of a query that reads, as far as is known.")
@@ -21,10 +19,12 @@ _SPARK_SOURCES = frozenset(
 )
 
 
-def check_tree(
-    tree: exp.Expr, tokens: Sequence[Token], dialect: str, catalogue: Catalogue | None = None
-) -> None:
-    """Hold every node and every call against the lists. Raises `Refused`."""
+def check_tree(tree: exp.Expr, tokens: Sequence[Token], dialect: str) -> None:
+    """Check every node and every call against the lists. Raises `Refused`."""
+    if dialect == "postgres":  # whose own parser says what is called and read
+        for node in tree.walk():
+            check_kind(type(node), dialect)
+        return
     names = names_of(dialect)
     aliases: set[int] = set()
     for node in tree.walk():
@@ -33,6 +33,10 @@ def check_tree(
             _check_source(node.this, names)
         elif isinstance(node, exp.Table):
             _check_table(node, names, dialect)
+        elif isinstance(node, exp.JSONTable) and not node.args.get("schema"):
+            raise Refused(
+                "function", "JSON_TABLE takes a list of COLUMNS; without one it is anyone's function."
+            )
         elif isinstance(node, exp.Show):
             _check_shown(node, names)
         elif isinstance(node, (exp.Describe, exp.Summarize)) and isinstance(node.this, exp.Literal):
@@ -44,8 +48,6 @@ def check_tree(
         ):
             check_name(node.name, names)
     check_calls(tokens, names, dialect, aliases)
-    if dialect == "postgres":
-        check_fields(tree, tokens, names, catalogue)
 
 
 def check_kind(kind: type[exp.Expr], dialect: str) -> None:

@@ -35,6 +35,7 @@ class DialectNames:
     Nothing of `own_catalogs` is read: they tell about the server.
     `fields` are the columns that functions give under names of their own; what those `of_any_type` give
     depends on what they are given. `in_from` are the only functions that may stand in FROM; empty for all.
+    `not_calls` are words of the grammar that may stand before a parenthesis, and call nothing.
     """
 
     functions: frozenset[str]
@@ -46,6 +47,7 @@ class DialectNames:
     of_any_type: frozenset[str] = frozenset()
     in_from: frozenset[str] = frozenset()
     own_catalogs: frozenset[str] = frozenset()
+    not_calls: frozenset[str] = frozenset()
 
     def may_read(self, schema: str, table: str, catalog: str = "") -> bool:
         """True if a table is a user's own, or one of the engine's that shows no secrets."""
@@ -61,7 +63,6 @@ class Syntax:
     """Syntax that the dialects share; `why_refused` has the reason for functions that are known to do
     harm."""
 
-    not_calls: frozenset[str]
     types: frozenset[str]
     file_endings: tuple[str, ...]
     why_refused: Mapping[str, str]
@@ -72,7 +73,6 @@ def syntax() -> Syntax:
     """The lists of `names/syntax.toml`."""
     content = _content("syntax")
     return Syntax(
-        not_calls=frozenset(content["not_calls"].split()),
         types=frozenset(content["types"].split()),
         file_endings=tuple(content["file_endings"].split()),
         why_refused={name: why for why, names in content["why_refused"].items() for name in names.split()},
@@ -133,7 +133,15 @@ def names_of(dialect: str) -> DialectNames:
         own_schemas=frozenset(),
         own_prefixes=("sqlite_", "pragma_", *guard_sqlite.REFUSED_TABLES),
         qualifiers=frozenset(),
+        not_calls=frozenset(_content("syntax")["sqlite"]["not_calls"].split()),
     )
+
+
+@cache
+def listed(dialect: str, section: str) -> Mapping[str, str]:
+    """A section of a dialect's lists: each list as words with spaces between them."""
+    found: Mapping[str, str] = _content(dialect)[section]
+    return found
 
 
 def _content(name: str) -> dict[str, Any]:
@@ -160,4 +168,5 @@ def _read(dialect: str) -> DialectNames:
         of_any_type=frozenset(content["settings"].get("of_any_type", "").split()),
         in_from=frozenset(content["settings"].get("in_from", "").split()),
         own_catalogs=frozenset(tables.get("own_catalogs", "").split()),
+        not_calls=frozenset(content["settings"].get("not_calls", "").split()),
     )

@@ -1,0 +1,70 @@
+"""A check that sqlglot read a statement as PostgreSQL did, as far as tables, aliases and columns go.
+
+Sizes, costs and rights are judged on sqlglot's tree. Where PostgreSQL reads `FROM f() semi JOIN t` with an
+alias `semi`, and sqlglot a join of another kind, what was judged isn't what would run.
+"""
+
+from collections import Counter
+
+from sqlglot import exp
+
+from fathom.databases.guard.postgres.parsed import Node, walk
+from fathom.databases.guard.words import Refused
+from fathom.errors import ErrorClass
+
+# Calls without parentheses, which PostgreSQL takes in FROM, and sqlglot for tables.
+_BARE_CALLS = frozenset(
+    """
+    current_catalog current_date current_role current_schema current_time current_timestamp current_user
+    localtime localtimestamp session_user system_user user
+    """.split()
+)
+
+
+def check_agreement(tree: exp.Expr, query: Node) -> None:
+    """Raises `Refused` where the two trees name different tables, aliases or columns."""
+    theirs = _named_by_postgres(query)
+    ours = _named_by_sqlglot(tree)
+    for what, names in theirs.items():
+        if names != ours[what]:
+            odd = next(iter((names - ours[what]) + (ours[what] - names)))
+            raise Refused(
+                "syntax",
+                f"{'.'.join(odd)[:60]!r} may or may not be {what}; write such names in double quotes.",
+                ErrorClass.SYNTAX,
+            )
+
+
+Named = dict[str, Counter[tuple[str, ...]]]
+
+
+def _named_by_postgres(query: Node) -> Named:
+    tables, aliases = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    for key, value in walk(query):
+        if key == "RangeVar":
+            path = (value.get("catalogname"), value.get("schemaname"), value["relname"])
+            tables[tuple(part for part in path if part)] += 1
+        elif key in ("alias", "join_using_alias"):
+            aliases[value["aliasname"],] += 1
+    return {"a table": tables, "an alias": aliases}
+
+
+def _plain(name: exp.Expr | None) -> str:
+    if not isinstance(name, exp.Identifier):
+        return ""
+    return name.name if name.quoted else name.name.lower()
+
+
+def _named_by_sqlglot(tree: exp.Expr) -> Named:
+    tables, aliases = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    for node in tree.find_all(exp.Table, exp.TableAlias):
+        if isinstance(node, exp.Table):
+            if isinstance(node.this, exp.Identifier) and not _is_bare_call(node):
+                tables[tuple(map(_plain, node.parts))] += 1
+        elif not isinstance(node.parent, exp.CTE) and node.this is not None and "start" in node.this.meta:
+            aliases[_plain(node.this),] += 1  # one without a place is sqlglot's own
+    return {"a table": tables, "an alias": aliases}
+
+
+def _is_bare_call(table: exp.Table) -> bool:
+    return len(table.parts) == 1 and not table.this.quoted and table.name.lower() in _BARE_CALLS

@@ -1,0 +1,115 @@
+"""What a statement may be made of on PostgreSQL: kinds of node, functions, operators, types and tables."""
+
+from functools import cache
+
+from fathom.databases.guard.calls import check_name, check_own, is_harmless
+from fathom.databases.guard.catalogue import Catalogue
+from fathom.databases.guard.postgres.fields import check_fields
+from fathom.databases.guard.postgres.parsed import Node, texts, walk
+from fathom.databases.guard.words import DialectNames, Refused, kinds, listed
+
+_WRITES = ("InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt", "intoClause")
+_SYSTEM = "pg_catalog"
+
+
+def check_statement(query: Node, names: DialectNames, catalogue: Catalogue | None) -> None:
+    """Check every node, and every name after a dot. Raises `Refused`."""
+    functions, operators = set[str](), set[str]()
+    for key, value in walk(query):
+        _check_kind(key)
+        match key:
+            case "FuncCall":
+                functions.add(_check_call(value, names))
+            case "A_Expr":
+                operators.add(_operator(value["name"], value["kind"]))
+            case "SortBy" if value.get("useOp"):
+                operators.add(_operator(value["useOp"]))
+            case "SubLink" if value.get("operName"):
+                operators.add(_operator(value["operName"]))
+            case "RangeVar":
+                _check_table(value, names)
+            case "RangeTableSample":
+                _check_sample(value)
+            case "typeName":
+                _check_type(value, names)
+            case _ if key in _named():
+                # A newer server knows a word of syntax where an older one calls a function of that name.
+                functions.add(_named()[key])
+    check_own(functions, operators - {""}, catalogue)
+    check_fields(query, names, catalogue)
+
+
+@cache
+def _allowed() -> frozenset[str]:
+    content = listed("postgres", "tree")
+    return frozenset(f"{content['nodes']} {content['fields']}".split()) | _named().keys()
+
+
+@cache
+def _named() -> dict[str, str]:
+    """The kinds of node that are calls in other clothes, with the name of the function."""
+    return dict(pair.split("=") for pair in listed("postgres", "tree")["calls"].split())
+
+
+@cache
+def _operators() -> frozenset[str]:
+    return frozenset(listed("postgres", "tree")["operators"].split())
+
+
+def _check_kind(key: str) -> None:
+    if key in _allowed():
+        return
+    if key in _WRITES:
+        raise Refused("write", "it changes what the database holds; only queries that read are run.")
+    rule, reason = kinds().refused.get(key, ("statement", "{} isn't part of a query that reads."))
+    raise Refused(rule, reason.format(key))
+
+
+def _check_call(call: Node, names: DialectNames) -> str:
+    """The name of a function that may be called."""
+    *path, name = texts(call["funcname"])
+    if path not in ([], [_SYSTEM]):
+        raise Refused("function", f"{'.'.join(path)[:40]}.{name[:40]}() may be anyone's function.")
+    if not is_harmless(name, _constants(call)):
+        check_name(name, names)
+    return name
+
+
+def _constants(call: Node) -> list[str]:
+    """The arguments that are plain text; one that isn't makes the list empty."""
+    given = [argument.get("A_Const", {}).get("sval", {}).get("sval") for argument in call.get("args", ())]
+    return [] if None in given else given
+
+
+def _operator(path: list[Node], kind: str = "") -> str:
+    """The name of an operator; "" for BETWEEN, which is none."""
+    *schema, name = texts(path)
+    if kind.startswith(("AEXPR_BETWEEN", "AEXPR_NOT_BETWEEN")):
+        return ""
+    if schema not in ([], [_SYSTEM]) or name not in _operators():
+        raise Refused("function", f"the operator {name[:20]} may call anyone's function.")
+    return name
+
+
+def _check_table(table: Node, names: DialectNames) -> None:
+    name = table["relname"]
+    if not names.may_read(table.get("schemaname", ""), name, table.get("catalogname", "")):
+        raise Refused("system_table", f"{name[:60]} is the server's own and may hold secrets.")
+
+
+def _check_sample(sample: Node) -> None:
+    if texts(sample["method"]) not in (["system"], ["bernoulli"]):
+        raise Refused("function", "TABLESAMPLE takes SYSTEM and BERNOULLI; others are anyone's functions.")
+
+
+def _check_type(kind: Node, names: DialectNames) -> None:
+    """A row of a refused table has its columns' names."""
+    *schema, name = texts(kind.get("names")) or [""]
+    of_server = name.startswith("pg_") or (schema and schema != [_SYSTEM])
+    if of_server and name not in _server_types() and not names.may_read("".join(schema[-1:]), name):
+        raise Refused("system_table", f"{name[:60]} is the server's own and may hold secrets.")
+
+
+@cache
+def _server_types() -> frozenset[str]:
+    return frozenset(listed("postgres", "tree")["server_types"].split())

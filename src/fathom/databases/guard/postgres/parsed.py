@@ -1,0 +1,60 @@
+"""The tree that PostgreSQL's own grammar makes of a statement, as libpg_query gives it: JSON objects.
+
+A node is an object with one key, its kind: `{"ColumnRef": {"fields": [...]}}`. Some fields hold an object of
+one certain kind without that key (`typeName`, `alias`, `larg`).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fathom.databases.guard.words import Refused
+from fathom.errors import ErrorClass, MissingExtra
+
+Node = dict[str, Any]
+
+
+def parsed(sql: str) -> Node:
+    """Parse one statement; gives the query in it, without EXPLAIN around it.
+
+    Raises `Refused` for anything but one query, and `MissingExtra` without libpg_query.
+    """
+    try:
+        import pgparse  # noqa: PLC0415, an extra
+    except ImportError:
+        raise MissingExtra("judging statements for PostgreSQL", "pgparse", "postgres") from None
+    try:
+        statements = pgparse.parse(sql)
+    except pgparse.PGQueryError as error:
+        raise Refused("syntax", f"PostgreSQL can't read it: {error}.", ErrorClass.SYNTAX) from error
+    except (ValueError, RecursionError) as error:  # a tree that is too deep for the reader of JSON
+        raise Refused("size", "it is nested too deeply.") from error
+    if len(statements) != 1:
+        raise Refused("one_statement", "it isn't exactly one statement; send one at a time.")
+    kind, query = content(statements[0]["stmt"])
+    if kind == "ExplainStmt":
+        kind, query = content(query["query"])
+    if kind != "SelectStmt":
+        raise Refused("statement", f"{kind.removesuffix('Stmt')} isn't a query that reads.")
+    return query
+
+
+def content(node: Node) -> tuple[str, Node]:
+    """Split a node into its kind and its fields; ("", {}) for one that stands for nothing."""
+    return next(iter(node.items()), ("", {}))
+
+
+def walk(root: object) -> Iterator[tuple[str, Any]]:
+    """Give each key of the tree and what it holds: kinds with the node's fields, and names of fields."""
+    left = [root]
+    while left:
+        found = left.pop()
+        if isinstance(found, list):
+            left += found
+        elif isinstance(found, dict):
+            yield from found.items()
+            left += found.values()
+
+
+def texts(nodes: list[Node] | None) -> list[str]:
+    """The texts of a list of names; what isn't text, such as `*`, is left out."""
+    return [node["String"].get("sval", "") for node in nodes or () if "String" in node]

@@ -21,6 +21,10 @@ CREATE TABLE album (id INTEGER PRIMARY KEY, title TEXT, artist_id INTEGER REFERE
 CREATE TABLE car (id INTEGER PRIMARY KEY, make TEXT, model TEXT, price_usd REAL);
 CREATE TABLE sale (id INTEGER PRIMARY KEY, car_id INTEGER REFERENCES car (id), sold TEXT, total REAL);
 CREATE TABLE "order" (id INTEGER PRIMARY KEY, note TEXT);
+CREATE TABLE "group" ("the id" INTEGER PRIMARY KEY, "full name" TEXT);
+CREATE TABLE member (id INTEGER PRIMARY KEY, group_id INTEGER REFERENCES "group" ("the id"));
+INSERT INTO "group" VALUES (1, 'Red'), (2, 'Blue');
+INSERT INTO member VALUES (7, 2);
 INSERT INTO artist VALUES (1, 'Ann'), (2, 'Bo'), (3, 'Cy'), (4, 'Dee');
 INSERT INTO album VALUES (1, 'A', 1), (2, 'B', 1), (3, 'C', 2), (4, 'D', 3), (5, 'E', 4);
 INSERT INTO car VALUES (11, 'Fiat', 'Uno', 10500.5), (12, 'Opel', 'Ascona', 9000),
@@ -125,6 +129,7 @@ def test_names_stand_beside_keys_of_rows_that_two_queries_give(garage: Database)
         ("SELECT a.id, a.title FROM album AS a WHERE a.id = 1", {(1, "A")}),
         ("SELECT T1.id, T1.artist_id FROM album AS T1 WHERE T1.id = 2", {(2, "B", 1, "Ann")}),
         ('SELECT id FROM "order"', set()),
+        ("SELECT group_id FROM member", {(2, "Blue")}),
     ],
 )
 def test_names_stand_beside_keys(garage: Database, sql: str, rows: set[tuple[object, ...]]) -> None:

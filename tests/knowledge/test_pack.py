@@ -151,6 +151,14 @@ def test_names_that_the_database_lacks_are_reported() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("condition", "wrong"), [("phase > 1", []), ("p < 1 OR id = 2", []), ("q > 1", ["glossary term 'a'"])]
+)
+def test_a_column_of_a_term_may_be_in_any_of_its_tables(condition: str, wrong: list[str]) -> None:
+    term = Term(term="a", tables=("gwas", "drugs"), condition=condition)
+    assert [m.where for m in check(KnowledgePack(glossary=(term,)), SCHEMA)] == wrong
+
+
 def test_examples_may_name_the_default_schema_and_be_nested_beyond_reading() -> None:
     deep = f"SELECT {'(' * 3000}1{')' * 3000}"
     examples = (SolvedExample("a", "SELECT * FROM db.main.drugs, main.gwas"), SolvedExample("b", deep))

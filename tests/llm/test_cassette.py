@@ -2,6 +2,7 @@ import asyncio
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -47,6 +48,15 @@ def test_a_run_replayed_gives_the_same_bytes(file: Path) -> None:
     assert dumped[0] == dumped[1] == dumped[2]
     assert len(script.requests) == len(cassette) == 10  # what was asked twice was sent once
     assert first[0] == first[1]
+
+
+def test_a_cassette_is_its_owners_alone(file: Path) -> None:
+    before = os.umask(0)
+    try:
+        Cassette(file)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_every_part_of_a_reply_comes_back(file: Path) -> None:

@@ -184,6 +184,7 @@ def test_usage_reaches_every_meter_and_budget() -> None:
     [
         (Budget(calls=3), "calls", 3),
         (Budget(tokens=250), "tokens", 3),
+        (Budget(tokens=200), "tokens", 2),
         (Budget(dollars=0.02), "dollars", 2),
         (Budget(dollars=Decimal("0.021")), "dollars", 3),
         (Budget(), "", 6),

@@ -122,7 +122,7 @@ def test_what_is_exported_is_a_benchmark(worked: tuple[Team, Project], tmp_path:
         [file] = out.glob("dev*.sql")
         assert [line.split("\t")[1] for line in file.read_text().splitlines()] == ["shop"] * 6
         assert "--" not in file.read_text()
-    assert "Krippendorff" in (out / "README.md").read_text()
+    assert "| difficulty sql: Krippendorff's alpha | 1.000, N = " in (out / "README.md").read_text()
     assert (out / "guideline.md").read_text() == "Be *exact*."
 
 

@@ -32,7 +32,7 @@ $(RUN_STAMP): pyproject.toml
 $(DEV_STAMP): $(RUN_STAMP)
 	@echo "Adding the development tools (once) ..."
 	@$(BIN)/python -m pip install --disable-pip-version-check -q "pip>=25.1"
-	@$(BIN)/python -m pip install --disable-pip-version-check --no-compile -q -e ".[postgres,mysql,trino,bigquery,snowflake,spark,databricks,models,mcp,web,analysis]" --group dev
+	@$(BIN)/python -m pip install --disable-pip-version-check --no-compile -q -e ".[postgres,mysql,trino,bigquery,snowflake,spark,databricks,models,local,mcp,web,analysis]" --group dev
 	@touch $@
 
 demo: $(RUN_STAMP)

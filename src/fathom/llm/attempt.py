@@ -25,6 +25,7 @@ from fathom.llm.build import make_embedding_model, make_http, make_model
 from fathom.llm.embeddings import pack
 from fathom.llm.exchange import Call, Finish, Message, Reply, Request, Tool
 from fathom.llm.keys import redact, redact_error
+from fathom.llm.local import NAME as LOCAL
 from fathom.llm.parameters import Parameters
 from fathom.llm.providers import Provider
 from fathom.llm.reported import read_choices, read_reported, received, sent
@@ -109,12 +110,12 @@ class Connection(_Counted):
     What the server refuses of how replies are drawn is left out from then on, and every reply says so.
     """
 
-    def __init__(self, provider: Provider, name: str, pace: Pace) -> None:
+    def __init__(self, provider: Provider, name: str, pace: Pace, *, key: str = "") -> None:
         super().__init__(provider, name, pace)
-        self._model = make_model(provider, name, self._http, pace)
+        self._model = make_model(provider, name, self._http, pace, key=key)
         bounded = "timeout" not in self._model.unsupported_settings  # else its library warns at every request
         self._settings = {"timeout": pace.seconds} if bounded else {}
-        self._how = Parameters(provider.protocol)
+        self._how = Parameters(provider.protocol, grammars=provider.grammars)
 
     async def __call__(self, request: Request) -> Reply:
         """Ask once, or once more for each parameter that is refused. Raises `AttemptFailed`."""
@@ -165,6 +166,7 @@ class Connection(_Counted):
             model=response.model_name or self.name,
             more=tuple(map(redact, more)),
             dropped=self._how.dropped(request),
+            logprobs=tuple(round(t["logprob"], 4) for t in details.get("logprobs") or ()),
         )
 
 
@@ -190,7 +192,9 @@ class EmbeddingConnection(_Counted):
 
 
 def price(provider: Provider, names: Sequence[str], used: RequestUsage) -> Decimal | None:
-    """Dollars by genai-prices; None where the provider or the model has no known price."""
+    """Dollars by genai-prices, none on this machine; None where the provider or model has no known price."""
+    if provider.name == LOCAL:
+        return Decimal(0)
     if not provider.prices:
         return None
     for name in filter(None, names):

@@ -31,19 +31,21 @@ def make_http(pace: Pace) -> httpx2.AsyncClient:
     )
 
 
-def make_model(provider: Provider, name: str, http: httpx2.AsyncClient, pace: Pace) -> AnyModel:
-    """A model for conversations.
+def make_model(
+    provider: Provider, name: str, http: httpx2.AsyncClient, pace: Pace, *, key: str = ""
+) -> AnyModel:
+    """A model for conversations, by the `key` that is given or else the one in the environment.
 
     Raises `ImportError` where the provider's library is missing, `ModelNotConfigured` where what
     is set for Azure or AWS can't be used.
     """
     variable = provider.key_variable()
-    key = os.environ[variable] if variable else None
-    if variable and key and is_key_variable(variable):  # the name of a profile of AWS is no secret
-        remember_key(key)
+    given = key or (os.environ[variable] if variable else None)
+    if variable and given and is_key_variable(variable):  # the name of a profile of AWS is no secret
+        remember_key(given)
     if provider.protocol == "bedrock":  # its library brings its own HTTP client
         return _bedrock(provider, name, pace)
-    model = _MAKERS[provider.protocol](provider, name, key, http)
+    model = _MAKERS[provider.protocol](provider, name, given, http)
     client: Any = model.provider.client if model.provider else None
     if hasattr(client, "max_retries"):
         # Asking again is for `sending` alone. As a setting of requests it would copy the client each time.

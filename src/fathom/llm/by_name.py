@@ -10,6 +10,8 @@ from fathom.errors import CassetteError, ConfigError, MissingExtra
 from fathom.llm.budget import Budget
 from fathom.llm.cassette import Cassette
 from fathom.llm.exchange import Exchange
+from fathom.llm.local import NAME as LOCAL
+from fathom.llm.local.catalogue import find_local, not_fetched, preferred
 from fathom.llm.model import Model
 from fathom.llm.providers import Provider, check_configured, find_provider
 from fathom.llm.sender import PACE, Attempt, Pace, Sender
@@ -28,10 +30,13 @@ def open_model(
 ) -> Model:
     """The model `provider:name`, or `http://host:port/v1#name`; keys and addresses come from the environment.
 
+    `local` is the preferred one of the models that were fetched to this machine.
+
     With a `cassette` every exchange is recorded, and what is on it already isn't asked again; with `replay`
     it answers alone, without keys or a network. Nothing is sent before the model is asked.
     Raises `ModelNotConfigured`, `MissingExtra`, `CassetteError`.
     """
+    name = in_full(name)
     provider, _ = find_provider(name)
     opened = open_exchange(lambda: provided(name, pace), cassette=cassette, replay=replay)
     return Model(
@@ -42,6 +47,11 @@ def open_model(
         closing=opened.close,
         recorded=cassette is not None,
     )
+
+
+def in_full(name: str) -> str:
+    """The name of a model, with the one that `local` alone stands for. Raises `ModelNotConfigured`."""
+    return f"{LOCAL}:{preferred().name}" if name == LOCAL else name
 
 
 class Opening(TypedDict, total=False):
@@ -121,7 +131,22 @@ def provided(name: str, pace: Pace, *, embeddings: bool = False) -> Opened:
     """A provider's model, for conversations or for embeddings. Raises as `open_model`."""
     provider, model = find_provider(name)
     check_configured(provider)
+    if provider.name == LOCAL and not embeddings:
+        return _on_this_machine(name, model, pace)
     sender = Sender(name, _connection(provider, model, pace, embeddings), pace)
+    return Opened(sender, sender.close)
+
+
+def _on_this_machine(name: str, model: str, pace: Pace) -> Opened:
+    found = find_local(model)
+    if not found.is_fetched:
+        raise not_fetched(found)
+    try:
+        from fathom.llm.local.connection import LocalConnection, local_pace  # noqa: PLC0415
+    except ImportError as error:
+        missing = (error.name or "pydantic_ai").partition(".")[0]
+        raise MissingExtra("A model on this machine", missing, LOCAL) from None
+    sender = Sender(name, LocalConnection(model, local_pace(pace)), local_pace(pace))
     return Opened(sender, sender.close)
 
 

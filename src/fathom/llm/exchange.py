@@ -44,7 +44,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How a reply is drawn; None leaves it to the provider. With `json_mode` it has to be a JSON object."""
+    """How a reply is drawn; None leaves it to the provider. With `json_mode` it has to be a JSON object.
+
+    `grammar` (GBNF) is what the reply has to follow where the provider can do that; with `logprobs` it tells
+    how likely each token was.
+    """
 
     temperature: float | None = None
     top_p: float | None = None
@@ -52,6 +56,8 @@ class Sampling:
     stop: tuple[str, ...] = ()
     seed: int | None = None
     json_mode: bool | None = None
+    grammar: str | None = None
+    logprobs: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,7 @@ class Reply:
 
     `more` are the further replies of a request for several, whose usage is that of all together; fewer than
     asked for where the provider gives no more. `dropped` names the parameters that it refused or ignored.
+    `logprobs` are the logarithms of how likely its tokens were, where that was asked for.
     """
 
     text: str
@@ -109,6 +116,7 @@ class Reply:
     attempts: int = 1
     more: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
+    logprobs: tuple[float, ...] = ()
 
     @property
     def withheld(self) -> bool:
@@ -118,7 +126,7 @@ class Reply:
     def as_json(self) -> dict[str, Any]:
         """The reply as JSON values; what most replies don't have is left out where they haven't."""
         content = {**asdict(self), "usage": usage_json(self.usage)}
-        return {k: v for k, v in content.items() if k not in {"more", "dropped"} or v}
+        return {k: v for k, v in content.items() if k not in {"more", "dropped", "logprobs"} or v}
 
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> "Reply":
@@ -132,6 +140,7 @@ class Reply:
             attempts=content["attempts"],
             more=tuple(content.get("more", ())),
             dropped=tuple(content.get("dropped", ())),
+            logprobs=tuple(content.get("logprobs", ())),
         )
 
 

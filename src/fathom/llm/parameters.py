@@ -14,12 +14,16 @@ _CHAT: tuple[Protocol, ...] = ("openai", "azure", "compatible")
 _FLAT: tuple[Protocol, ...] = (*_CHAT, "openai-responses", "anthropic")
 """Protocols that have parameters under their own names at the top of a request."""
 _SAMPLING = {"temperature", "top_p", "seed"}
+_IN_BODY = ("n", "grammar")
+"""Parameters that the library doesn't know, by their names in a request."""
 _SAID = {
     "top_p": r"\btop_?p\b",
     "n": r"""['"`]n['"`]|\bparameter:? n\b|\bn (?:must|should|has to|is)\b""",
     "seed": r"\bseed\b",
     "json_mode": r"\bresponse_?format\b|\bjson_object\b|\btext\.format\b",
     "stop_sequences": r"""['"`]stop['"`]|\bstop_?sequences\b|\bparameter:? stop\b""",
+    "logprobs": r"\blogprobs\b",
+    "grammar": r"\bgrammar\b",
     "temperature": r"\btemperature\b",
 }
 """How an error names each parameter, in the order in which they can be spared."""
@@ -32,13 +36,13 @@ class Parameters:
     The length of replies is never left out: without a limit they cost what the model likes.
     """
 
-    def __init__(self, protocol: Protocol) -> None:
+    def __init__(self, protocol: Protocol, *, grammars: bool = False) -> None:
         self._protocol = protocol
-        self._left_out: set[str] = set()
+        self._left_out: set[str] = set() if grammars else {"grammar"}
         if protocol not in (*_CHAT, "openai-responses"):
             self._left_out.add("json_mode")
         if protocol not in _CHAT:
-            self._left_out.add("n")
+            self._left_out.update(("n", "logprobs"))
 
     def given(self, request: Request) -> dict[str, Any]:
         """Give the parameters that go with a request, by name."""
@@ -72,8 +76,10 @@ class Parameters:
 
     def as_settings(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The same in the names of the library: what it doesn't know goes into the request's body."""
-        settings = {k: v for k, v in given.items() if k not in {"n", "json_mode"}}
-        body: dict[str, Any] = {"n": given["n"]} if "n" in given else {}
+        settings = {k: v for k, v in given.items() if k not in {*_IN_BODY, "json_mode", "logprobs"}}
+        body: dict[str, Any] = {name: given[name] for name in _IN_BODY if name in given}
+        if "logprobs" in given:
+            settings["openai_logprobs"] = True
         if "json_mode" in given:
             kind = {"type": "json_object"}
             responses = self._protocol == "openai-responses"
@@ -90,6 +96,8 @@ def _wanted(request: Request) -> dict[str, Any]:
         "stop_sequences": list(how.stop) or None,
         "seed": how.seed,
         "json_mode": how.json_mode or None,
+        "grammar": how.grammar or None,
+        "logprobs": how.logprobs or None,
         "n": request.replies if request.replies > 1 else None,
     }
     return {k: v for k, v in wanted.items() if v is not None}

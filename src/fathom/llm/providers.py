@@ -22,6 +22,7 @@ class Provider:
     provider's name in genai-prices, empty where no price can be known. `tools` says that its models are asked
     for typed values as tool calls; others get the JSON schema in the prompt, which every model can read.
     `several` says that one request may ask for several replies; a server that then gives one is asked again.
+    `grammars` says that its models can be held to a grammar.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Provider:
     prices: str = ""
     tools: bool = True
     several: bool = False
+    grammars: bool = False
 
     def key_variable(self, environment: Mapping[str, str] = os.environ) -> str | None:
         """The variable that holds the key, or None."""
@@ -80,6 +82,8 @@ PROVIDERS: Mapping[str, Provider] = {
                  url_variable="VLLM_BASE_URL", tools=False, several=True),
         Provider("lmstudio", "LM Studio", "compatible", ("LMSTUDIO_API_KEY",), url="http://localhost:1234/v1",
                  url_variable="LMSTUDIO_BASE_URL", tools=False),
+        Provider("local", "On this machine", "compatible", url="http://127.0.0.1", tools=False,
+                 grammars=True),
     )
 }  # fmt: skip
 

@@ -1,40 +1,74 @@
-"""`fathom models`: which language models can be asked, and whether one answers."""
+"""`fathom models`: which language models can be asked, and whether one answers; fetch one to this machine."""
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fathom.errors import ModelError, ModelFailed, sentences
+from cyclopts import Parameter
+
+from fathom.errors import ConfigError, MissingExtra, ModelError, ModelFailed, sentences
 from fathom.interfaces.cli.display import bare_table, console, notices, plain, print_json
 from fathom.llm import Pace, Reply, open_model
 from fathom.llm.keys import redact_error
+from fathom.llm.local import NAME as LOCAL
 from fathom.llm.providers import PROVIDERS, Provider
 
 PROMPT = "Reply with the one word: ready"
 
 
 def models(
+    action: Literal["list", "fetch", "remove"] = "list",
+    name: str | None = None,
+    /,
     *,
+    from_: Annotated[str, Parameter(name="--from")] = "",
     check: tuple[str, ...] = (),
     seconds: float = 60.0,
     json: bool = False,
 ) -> None:
-    """Show which providers of language models are configured; keys are read from the environment alone.
+    """Show which language models can be asked, and fetch one to this machine, where it needs no network.
+
+    Keys of providers are read from the environment alone.
 
     Parameters
     ----------
+    action
+        list (default); fetch a model to this machine, once; remove one from it.
+    name
+        The model to fetch or remove, as the list names it; to fetch, the preferred one where left out.
+    from_
+        Fetch the model's file from this file or address; it is checked like the publisher's.
     check
         Send a tiny request to this model: provider:name, or http://host:port/v1#name; may be repeated.
     seconds
         Time that a checked model has to answer in.
     json
-        Print one JSON object: providers, or checks.
+        Print one JSON object: providers and models of this machine, or checks.
     """
-    if check:
+    if action != "list":
+        _fetch_or_remove(action, name, from_)
+    elif check:
         _check(check, seconds, json)
     elif json:
-        print_json({"providers": [_described(p) for p in PROVIDERS.values()]})
+        from fathom.interfaces.cli.local_models import described_models  # noqa: PLC0415, as below
+
+        listed = [_described(p) for p in PROVIDERS.values()]
+        print_json({"providers": listed, "models": described_models()})
     else:
         _show()
+
+
+def _fetch_or_remove(action: str, name: str | None, source: str) -> None:
+    try:
+        from fathom.interfaces.cli.local_models import fetch_model, remove_model  # noqa: PLC0415, an extra
+    except ImportError as error:
+        raise MissingExtra("A model on this machine", error.name or "httpx2", LOCAL) from None
+    name = name.removeprefix(f"{LOCAL}:") if name else None
+    if action == "fetch":
+        fetch_model(name, source)
+    elif name:
+        remove_model(name)
+    else:
+        raise ConfigError("Say which model to remove: fathom models remove NAME")
 
 
 def _described(provider: Provider) -> dict[str, Any]:
@@ -52,8 +86,10 @@ def _show() -> None:
     for heading in ("provider", "", "state"):
         grid.add_column(heading, overflow="fold")
     for provider in PROVIDERS.values():
-        grid.add_row(*map(plain, (provider.name, provider.title, _state(provider))))
+        if provider.name != LOCAL:
+            grid.add_row(*map(plain, (provider.name, provider.title, _state(provider))))
     console.print(grid)
+    _show_local()
     console.print(
         "Name a model as PROVIDER:NAME, or one on any OpenAI-compatible server as\n"
         "http://HOST:PORT/v1#NAME (its key, if it takes one, in FATHOM_MODEL_KEY).\n"
@@ -61,6 +97,16 @@ def _show() -> None:
         style="dim",
         markup=False,
     )
+
+
+def _show_local() -> None:
+    try:
+        from fathom.interfaces.cli.local_models import show_models  # noqa: PLC0415, an extra
+    except ImportError as error:
+        missing = MissingExtra("A model on this machine", error.name or "httpx2", LOCAL)
+        console.print(f"{missing}\n", style="dim", markup=False)
+    else:
+        show_models()
 
 
 def _state(provider: Provider) -> str:

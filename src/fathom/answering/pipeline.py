@@ -69,7 +69,8 @@ class MethodOptions(TypedDict, total=False):
 
     Below `confidence` (0 to 1) a question is declined, where the method's own bar is another. Without a
     `method` it is `offline`, or `adaptive` where there is a model, which tries `offline` first.
-    `without_rules` names rules of `offline` to switch off.
+    `without_rules` names rules of `offline` to switch off. With `repair` a query that fails is mended by the
+    schema, and without it never; left out, it is as the method has it.
     """
 
     method: str | Method | None
@@ -78,6 +79,7 @@ class MethodOptions(TypedDict, total=False):
     limits: Limits | None
     confidence: float | None
     without_rules: Sequence[str]
+    repair: bool | None
 
 
 class AskOptions(MethodOptions, total=False):
@@ -115,6 +117,10 @@ def prepare(
     chosen = _method(
         options.get("method") or by_itself, options.get("confidence"), options.get("without_rules", ())
     )
+    if (repair := options.get("repair")) is not None:
+        from fathom.nl2sql.repair import with_repair  # noqa: PLC0415, only where it is asked for
+
+        chosen = with_repair(chosen, repair)
     if chosen.asks_model and model is None:
         raise ModelNeeded
     if model is not None and database.granted is not None and not database.granted.models:

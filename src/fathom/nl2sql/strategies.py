@@ -46,6 +46,7 @@ _OF_STEPS: Mapping[str, tuple[str, ...]] = {
     "refine_columns": ("prompted selection", "stepwise pruning"),
     "write_until_sure": ("zero-shot", "reasoning", "decomposition", "several candidates", "early stopping"),
     "mend_failed": ("execution feedback",),
+    "repair_by_schema": ("rule correction",),
     "choose_by_signals": ("self-consistency", "several signals"),
     "extract_keywords": ("prompted selection",),
     "retrieve_by_keywords": ("value retrieval", "semantic ranking"),

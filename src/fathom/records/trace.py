@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
-Module = Literal["selection", "generation", "revision", "answering"]
+Module = Literal["selection", "generation", "revision", "repair", "answering"]
 MODULES: tuple[Module, ...] = get_args(Module)
 
 

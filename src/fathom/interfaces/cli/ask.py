@@ -18,6 +18,7 @@ from fathom.interfaces.cli.options import (
     NO_RECORDING,
     AsUser,
     Recording,
+    Repair,
     Spending,
     Strict,
     WithoutRules,
@@ -41,6 +42,7 @@ def ask(
     confidence: float | None = None,
     choose: int | None = None,
     without_rules: WithoutRules = "",
+    repair: Repair = None,
     after: Path | None = None,
     seconds: float = 30.0,
     no_index: bool = False,
@@ -130,6 +132,7 @@ def ask(
             limits=limits,
             confidence=confidence,
             without_rules=rule_names(without_rules),
+            repair=repair,
             model=chosen,
             embeddings=near,
         )

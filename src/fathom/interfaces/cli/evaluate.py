@@ -29,6 +29,7 @@ from fathom.interfaces.cli.options import (
     ModelOptions,
     QueryOptions,
     Recording,
+    Repair,
     RunFlags,
     Spending,
     WithoutRules,
@@ -54,6 +55,7 @@ def evaluate(
     flags: RunFlags = AS_RUNS_GO,
     queries: QueryOptions = AS_QUERIES_ARE,
     without_rules: WithoutRules = "",
+    repair: Repair = None,
     evidence: Evidence = "given",
     schema: SchemaGiven = "whole",
     predictions: Path | None = None,
@@ -97,7 +99,7 @@ def evaluate(
     loaded = load_benchmark(benchmark, split).only(questions.choice(flags.seed or 0))
     if is_of_calls(loaded):
         raise ConfigError(f"{loaded.name} is of tool questions: fathom evaluate-calls {benchmark}")
-    subject: Subject = _method(method or METHOD, rule_names(without_rules))
+    subject: Subject = _method(method or METHOD, rule_names(without_rules), repair)
     share = CACHED_SHARE if cached_share is None else cached_share
     if price_as is None:
         _refuse({"--cached-share": cached_share}, "goes with --price-as PROVIDER:NAME")
@@ -123,13 +125,21 @@ def evaluate(
         )
 
 
-def _method(name: str, without_rules: tuple[str, ...]) -> Subject:
-    """The method of this name; without some of its rules it is another one, with another name."""
-    method = find_method(name) if without_rules else name
-    if isinstance(method, Method):
-        chosen = method.using(without_rules=without_rules)
-        return replace(chosen, name=f"{name} without {', '.join(without_rules)}")
-    return method
+def _method(name: str, without_rules: tuple[str, ...], repair: bool | None) -> Subject:
+    """The method of this name; without some of its rules, or with repair, it is another, by another name."""
+    method = find_method(name) if without_rules or repair is not None else name
+    if not isinstance(method, Method):
+        return method
+    chosen = method.using(without_rules=without_rules) if without_rules else method
+    if without_rules:
+        name = f"{name} without {', '.join(without_rules)}"
+    if repair is not None:
+        from fathom.nl2sql.repair import with_repair  # noqa: PLC0415, only where it is asked for
+
+        mended = with_repair(chosen, repair)
+        name = name if mended is chosen else f"{name} {'with' if repair else 'without'} repair"
+        chosen = mended
+    return replace(chosen, name=name)
 
 
 def _refuse(options: Mapping[str, Any], why: str) -> None:

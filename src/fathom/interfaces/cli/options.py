@@ -35,6 +35,15 @@ WithoutRules = Annotated[
 ]
 
 
+Repair = Annotated[
+    bool | None,
+    Parameter(
+        help="Mend a query that fails by the schema (names, joins, spelling of values, dialect), asking no "
+        "model; --no-repair never does. Left out, it is as the method has it: adaptive does."
+    ),
+]
+
+
 def rule_names(without_rules: str) -> tuple[str, ...]:
     """The names of rules that are to be switched off. Raises `ConfigError` for one that there isn't."""
     names = tuple(n.strip() for n in without_rules.split(",") if n.strip())

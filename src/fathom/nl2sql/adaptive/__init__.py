@@ -10,10 +10,19 @@ from fathom.nl2sql.adaptive.choosing import choose_by_signals
 from fathom.nl2sql.adaptive.first_try import try_offline
 from fathom.nl2sql.adaptive.narrowing import narrow_schema, refine_columns
 from fathom.nl2sql.adaptive.writing import mend_failed, write_until_sure
+from fathom.nl2sql.repair import repair_by_schema
 
 ADAPTIVE = Method(
     "adaptive",
-    (try_offline, narrow_schema, refine_columns, write_until_sure, mend_failed, choose_by_signals),
+    (
+        try_offline,
+        narrow_schema,
+        refine_columns,
+        write_until_sure,
+        repair_by_schema,
+        mend_failed,
+        choose_by_signals,
+    ),
     summary="Offline first; where that isn't sure, as few candidates as agree, chosen by several signals.",
     provenance="Fathom, from the advice of NL2SQLBench",
 )

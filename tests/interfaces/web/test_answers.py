@@ -162,6 +162,17 @@ def test_everything_can_be_taken_along(client: TestClient, asked: Asked) -> None
         assert "Bern" in client.get(f"{talk}/conversation.{ending}").text
 
 
+def test_a_file_of_the_first_rows_is_named_so(client: TestClient) -> None:
+    many = "WITH RECURSIVE n(v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 5000) SELECT v FROM n"
+    id_ = client.post("/api/db/shop/sql", json={"sql": many, "title": "Many"}).json()["id"]
+    kept = len(finished(client, id_)["answer"]["result"]["rows"])
+    assert 0 < kept < 5_000
+    taken = client.get(f"/a/{id_}/answer.csv")
+    assert f'"fathom-{id_}-first-{kept}.csv"' in taken.headers["content-disposition"]
+    assert len(taken.text.splitlines()) == kept + 1
+    assert f"Rows as CSV, the first {kept:,} of" in client.get(f"/a/{id_}").text
+
+
 def test_a_chart_is_a_picture_and_a_specification_of_data_alone(client: TestClient, asked: Asked) -> None:
     page = asked("How many sales are there per city?")
     base = f"/a/{page['entry']['id']}/chart"
@@ -242,6 +253,44 @@ def test_a_follow_up_asked_again_follows_the_same_question(client: TestClient, a
     for _ in range(2):
         id_ = client.post(f"/api/a/{id_}/again", json={}).json()["id"]
         assert finished(client, id_)["answer"]["sql"] == sql
+
+
+def test_what_can_t_be_undone_is_one_more_click_away(client: TestClient, asked: Asked) -> None:
+    id_ = asked("How many sales are there?")["entry"]["id"]
+    client.post(f"/a/{id_}/save", data={"title": "Sales"})
+    for url in (f"/a/{id_}", "/saved/sales"):
+        page = client.get(url).text
+        form = page[page.rindex("<details", 0, page.index("/delete")) : page.index("/delete")]
+        assert "</details>" not in form
+        assert "for good</button>" in page
+
+
+def test_pages_of_errors_are_titled_for_people(client: TestClient, asked: Asked) -> None:
+    id_ = asked("What will the weather be tomorrow?")["entry"]["id"]
+    page = client.get(f"/a/{id_}/answer.csv", headers={"accept": "text/html"})
+    assert page.status_code == 400
+    assert "<h1>That can't be done</h1>" in page.text.replace("&#39;", "'")
+
+
+def test_a_database_without_tables_is_told_nothing_of_joins(client: TestClient) -> None:
+    assert "No key leads from one table" not in client.get("/db/shop?q=nothing-like-it").text
+
+
+def test_an_action_without_fields_needs_no_body(client: TestClient, asked: Asked) -> None:
+    id_ = asked("How many sales are there?")["entry"]["id"]
+    assert client.post(f"/api/a/{id_}/cancel").status_code == 201
+    assert client.post(f"/api/a/{id_}/delete").status_code == 201
+    assert client.get(f"/a/{id_}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "current"),
+    [("/", "Ask"), ("/ask/shop", "Ask"), ("/board", "Saved"), ("/db/shop", "Databases"), ("/runs", "Runs")],
+)
+def test_the_place_in_the_head_is_told(client: TestClient, path: str, current: str) -> None:
+    (head,) = re.findall('<nav aria-label="Main">(.*?)</nav>', client.get(path).text, re.DOTALL)
+    (told,) = re.findall(r'aria-current="page">(\w+)</a>', head)
+    assert told == current
 
 
 def test_feedback_and_forgetting(client: TestClient, site: Site, asked: Asked) -> None:

@@ -1,3 +1,4 @@
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -6,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
+from filelock import FileLock
 from tests.interfaces.web.conftest import ORIGIN, TOKEN, made_site
 from tests.interfaces.web.live import serving
 from tests.reports.stored import make_run
@@ -118,10 +120,20 @@ def test_a_report_is_taken_along(client: TestClient) -> None:
 def test_a_run_is_followed_while_it_grows(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     make_run(runs / "going", seed=1, count=5)
-    with serving(tmp_path, runs=runs) as live, live.api.stream("GET", "/runs/events") as events:
-        make_run(tmp_path / "more", seed=1, count=8)
-        shutil.copy(tmp_path / "more" / "records.jsonl", runs / "going" / "records.jsonl")
-        told = next(line for line in events.iter_lines() if line.startswith("event:"))
-        assert told == "event: changed"
+    described = json.loads((runs / "going" / "run.json").read_text())
+    described["starts"][-1]["questions"] = 9
+    (runs / "going" / "run.json").write_text(json.dumps(described))
+    with serving(tmp_path, runs=runs) as live:
+        with (
+            FileLock(runs / "going" / "run.lock"),
+            live.api.stream("GET", "/runs/events") as events,
+        ):
+            make_run(tmp_path / "more", seed=1, count=8)
+            shutil.copy(tmp_path / "more" / "records.jsonl", runs / "going" / "records.jsonl")
+            told = next(line for line in events.iter_lines() if line.startswith("event:"))
+            assert told == "event: changed"
+            line = live.api.get("/api/runs").json()["runs"][0]
+            assert (line["done"], line["of"], line["running"]) == (8, 9, True)
+        # Killed or ended, whatever the clock says: the lock is let go.
         line = live.api.get("/api/runs").json()["runs"][0]
-        assert (line["done"], line["running"]) == (8, True)
+        assert (line["done"], line["of"], line["running"]) == (8, 9, False)

@@ -27,7 +27,10 @@ UNRECORDED = "unrecorded_usage"
 JUDGEMENTS = "judgements.jsonl"
 PEOPLE = "people.jsonl"
 EQUIVALENCES = "equivalences.jsonl"
+QUESTIONS = "questions"
 _LOCK = "run.lock"
+_LOCK_SECONDS = 0.3
+"""Seconds in which whoever only looks whether a run goes on lets go of its lock."""
 _SYNC_SECONDS = 1.0
 
 
@@ -76,13 +79,13 @@ class RunFolder:
         self.done: set[str] = set()
         self._synced = 0.0
         private_folder(path)
-        self._lock = FileLock(path / _LOCK, timeout=0)
+        self._lock = FileLock(path / _LOCK, timeout=_LOCK_SECONDS)
         try:
             self._lock.acquire()
         except Timeout:
             raise RunInUse(path) from None
         try:
-            _keep_configuration(path / CONFIGURATION, configuration, cassette)
+            _keep_configuration(path / CONFIGURATION, configuration, cassette, ids)
             _forget_faults(path / RECORDS)
             self._file = LineFile(path / RECORDS, self._seen)
         except BaseException:
@@ -179,9 +182,26 @@ def _record(line: bytes) -> Mapping[str, Any]:
     return content
 
 
-def _keep_configuration(file: Path, configuration: Configuration, cassette: str | Path | None) -> None:
+def is_running(path: Path) -> bool:
+    """True while a process holds the folder of a run, whenever it wrote last."""
+    if not (path / _LOCK).is_file():
+        return False
+    try:
+        with FileLock(path / _LOCK, timeout=0):
+            return False
+    except Timeout:
+        return True
+    except OSError:  # a folder that may only be read
+        return False
+
+
+def _keep_configuration(
+    file: Path, configuration: Configuration, cassette: str | Path | None, ids: Collection[str] | None
+) -> None:
     """Write `run.json`, or hold what is in it against this run and add this start to it."""
     start = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **environment()}
+    if ids is not None:
+        start[QUESTIONS] = len(ids)
     if cassette is not None:
         start["cassette"] = str(cassette)
     starts = [start]

@@ -30,6 +30,11 @@ from fathom.interfaces.web.trials import TrialNotFound, Trials
 from fathom.knowledge.lessons import LessonContradicted, LessonNotFound
 from fathom.text import without_secrets
 
+_TITLES = {
+    HTTPStatus.BAD_REQUEST: "That can't be done",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "That can't be used",
+}
+"""Where the words of HTTP would say that a person asked badly."""
 _STATUS: dict[type[Exception], HTTPStatus] = {
     AnswerNotFound: HTTPStatus.NOT_FOUND,
     LessonNotFound: HTTPStatus.NOT_FOUND,
@@ -154,7 +159,7 @@ def _answer(
         "error.html",
         status=status,
         headers=headers,
-        title=status.phrase,
+        title=_TITLES.get(status, status.phrase),
         why=fault[1],
         problems=problems,
         site=request.app.state.site,

@@ -87,10 +87,24 @@ def done(router: APIRouter, path: str) -> Callable[[Gather], Gather]:
     def register(perform: Gather) -> Gather:
         hints = get_type_hints(perform, include_extras=True)
 
-        def annotated(parameter: inspect.Parameter) -> inspect.Parameter:
+        def body_of(parameter: inspect.Parameter) -> type[BaseModel] | None:
             hint = hints[parameter.name]
-            is_body = isinstance(hint, type) and issubclass(hint, BaseModel)
-            return parameter.replace(annotation=Annotated[hint, Form()] if is_body else hint)
+            return hint if isinstance(hint, type) and issubclass(hint, BaseModel) else None
+
+        def annotated(parameter: inspect.Parameter) -> inspect.Parameter:
+            body, hint = body_of(parameter), hints[parameter.name]
+            return parameter.replace(annotation=hint if body is None else Annotated[body, Form()])
+
+        def with_default(parameter: inspect.Parameter) -> inspect.Parameter:
+            """A body without fields needn't be sent."""
+            body = body_of(parameter)
+            needed = body is None or body.model_fields
+            default = parameter.default if needed or body is None else body()
+            return parameter.replace(default=default, kind=inspect.Parameter.KEYWORD_ONLY)
+
+        @wraps(perform)
+        async def json(**given: Any) -> Any:
+            return await perform(**given)
 
         @wraps(perform)
         async def form(**given: Any) -> Response:
@@ -100,6 +114,8 @@ def done(router: APIRouter, path: str) -> Callable[[Gather], Gather]:
         signature = inspect.signature(perform)
         parameters = [annotated(p) for p in signature.parameters.values()]
         form.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        parameters = [with_default(p) for p in signature.parameters.values()]
+        json.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
         router.post(path, include_in_schema=False)(form)
         router.post(
             f"/api{path}",
@@ -108,7 +124,7 @@ def done(router: APIRouter, path: str) -> Callable[[Gather], Gather]:
             responses=FAULTS,
             name=perform.__name__.replace("_", " "),
             description=inspect.getdoc(perform),
-        )(perform)
+        )(json)
         return perform
 
     return register

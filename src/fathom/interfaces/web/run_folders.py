@@ -4,11 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from time import time
 from typing import TYPE_CHECKING, Any
 
 from fathom.errors import FathomError, UnknownName
-from fathom.evaluation.runs.folder import CONFIGURATION, JUDGEMENTS, RECORDS, read_contents
+from fathom.evaluation.runs.folder import (
+    CONFIGURATION,
+    JUDGEMENTS,
+    QUESTIONS,
+    RECORDS,
+    is_running,
+    read_configuration,
+    read_contents,
+)
 
 if TYPE_CHECKING:
     from fathom.evaluation.runs.contrast import Contrast, Moved
@@ -16,21 +23,15 @@ if TYPE_CHECKING:
 
 DEPTH = 2
 """Runs stand in the folder itself, or in those in it, as `fathom evaluate-grid` writes them."""
-LIVELY_SECONDS = 60
-"""A run whose records grew in the last minute is still running: an answer rarely takes longer."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One state of a run's files; another one whenever they change."""
+    """One state of a run's files, and whether a process is at it; another one whenever they change."""
 
     folder: Path
     files: tuple[tuple[int, int], ...]
-
-    @property
-    def is_lively(self) -> bool:
-        """True if the records grew lately."""
-        return bool(self.files[0][0]) and time() - self.files[0][0] / 1e9 < LIVELY_SECONDS
+    is_running: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ def _descriptions(folder: Path) -> Iterator[Path]:
 
 
 def _state(folder: Path) -> State:
-    return State(folder, tuple(_stamp(folder / name) for name in (RECORDS, CONFIGURATION, JUDGEMENTS)))
+    stamps = tuple(_stamp(folder / name) for name in (RECORDS, CONFIGURATION, JUDGEMENTS))
+    return State(folder, stamps, is_running(folder))
 
 
 def _stamp(file: Path) -> tuple[int, int]:
@@ -88,6 +90,16 @@ def summary_of(state: State) -> "Summary | str":
         return summarise(state.folder)
     except FathomError as error:
         return str(error)
+
+
+def question_count(state: State) -> int | None:
+    """How many questions a run has in the end; None where its description doesn't say."""
+    try:
+        starts = read_configuration(state.folder).get("starts") or [{}]
+    except FathomError:
+        return None
+    found = starts[-1].get(QUESTIONS)
+    return found if type(found) is int else None
 
 
 @lru_cache(maxsize=32)

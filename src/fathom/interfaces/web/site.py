@@ -42,6 +42,7 @@ class Rules:
     origins: frozenset[str]
     runs: Path = Path("runs")
     sql: bool = True
+    why_no_sql: str = "Queries written by hand are switched off here (--no-sql)."
     teaching: bool = False
     is_demo: bool = False
     uploads: bool = True
@@ -53,7 +54,7 @@ class Rules:
     def check_sql(self) -> None:
         """Raises `InputError` where nobody writes queries by hand."""
         if not self.sql:
-            raise InputError("queries written by hand are switched off here (--no-sql)")
+            raise InputError(self.why_no_sql)
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,11 @@ def site_for(user: str, rights: Rights, whole: Site) -> SeenSite:
         token=secrets.token_urlsafe(32),
         runs=settings.store.with_name("no-runs"),
         sql=whole.rules.sql and all(g.sql for g in granted.values()),
+        why_no_sql=(
+            "Your rights let you ask questions, not write queries by hand."
+            if whole.rules.sql
+            else whole.rules.why_no_sql
+        ),
         teaching=False,
         is_demo=False,
     )

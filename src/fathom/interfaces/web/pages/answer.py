@@ -120,12 +120,15 @@ def take_json(site: OfSite, id: str) -> Response:
 
 @router.get("/a/{id}/answer.csv", include_in_schema=False)
 def take_csv(site: OfSite, id: str) -> Response:
-    """The rows as a CSV file."""
+    """The rows as a CSV file, whose name tells where it holds only the first of them."""
     given = _given(site, id)
     rows = given.shown or given.result
     if rows is None:
         raise InputError("this answer has no rows")
-    return Response(as_csv(rows), media_type="text/csv; charset=utf-8", headers=attached(id, "csv"))
+    whole = site.store.get(id).row_count
+    is_cut = rows.truncated is not None or (whole is not None and whole > len(rows.rows))
+    name = f"{id}-first-{len(rows.rows)}" if is_cut else id
+    return Response(as_csv(rows), media_type="text/csv; charset=utf-8", headers=attached(name, "csv"))
 
 
 @router.get("/a/{id}/answer.md", include_in_schema=False)

@@ -21,6 +21,7 @@ from fathom.interfaces.web.run_folders import (
     find_run,
     find_runs,
     moves_between,
+    question_count,
     questions_of,
     record_of,
     summary_of,
@@ -55,9 +56,9 @@ class RateOf:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """One run in the leaderboard; `running` says that its records grew in the last minute.
+    """One run in the leaderboard; `running` says that a process is at it.
 
-    `problem` says why there are no figures. `of` is how many questions there will be, where that is set;
+    `problem` says why there are no figures. `of` is how many questions there will be, where that is known;
     `unjudged` tells of those that couldn't be judged.
     """
 
@@ -114,7 +115,7 @@ def _line(name: str, state: State) -> RunLine:
     found = summary_of(state)
     if isinstance(found, str):
         return RunLine(
-            name, "", "", "", "", state.is_lively, 0, None, "", {}, None, None, without_secrets(found)
+            name, "", "", "", "", state.is_running, 0, None, "", {}, None, None, without_secrets(found)
         )
     of = found.configuration
     usage = found.all["usage"].get("total") or {}
@@ -124,9 +125,9 @@ def _line(name: str, state: State) -> RunLine:
         of["method"],
         of.get("model") or "",
         of["comparison"],
-        state.is_lively,
+        state.is_running,
         found.all["asked"],
-        of.get("limit"),
+        question_count(state) or of.get("limit"),
         told_unjudged(found.all["unjudged"]),
         rates_of(found.all),
         found.all["seconds_per_question"]["value"],

@@ -11,6 +11,10 @@ function follow(job) {
     job.setAttribute("aria-live", Date.now() - said > 5000 ? "polite" : "off");
     if (Date.now() - said > 5000) said = Date.now();
     job.innerHTML = event.data;
+    const badge = $("main .badge.waiting");
+    if (!badge || !$("[data-status=working]", job)) return;
+    badge.className = "badge working";
+    badge.lastChild.textContent = " Working";
   });
   events.addEventListener("over", async () => {
     events.close();
@@ -33,7 +37,7 @@ function follow(job) {
 function live(mark) {
   const events = new EventSource(mark.dataset.live);
   events.addEventListener("changed", async () => {
-    if ($("main :checked") || $("main").contains(document.activeElement)) return;
+    if ($("main input:checked") || $("main").contains(document.activeElement)) return;
     const page = await fetch(location.href, { headers: { accept: "text/html" } });
     const main = $("main", new DOMParser().parseFromString(await page.text(), "text/html"));
     events.close();
@@ -125,6 +129,16 @@ async function chart(figure, mark = "") {
     a.toggleAttribute("aria-current", a.dataset.mark === (mark || figure.dataset.mark)));
 }
 
+// What a cell is sorted by: a number, a text, or null for what isn't known. Shown numbers have commas and signs.
+function value(cell) {
+  if (cell.classList.contains("none")) return null;
+  if (cell.dataset.sort !== undefined) return Number(cell.dataset.sort);
+  const text = cell.textContent.trim();
+  if (!cell.classList.contains("n")) return text;
+  const number = parseFloat(text.replace(/[,~]/g, ""));
+  return Number.isNaN(number) ? null : number;
+}
+
 // Tables are sorted among the rows at hand.
 function sortable(table) {
   const body = table.tBodies[0];
@@ -138,11 +152,11 @@ function sortable(table) {
       const up = head.getAttribute("aria-sort") !== "ascending";
       $$("thead th", table).forEach((th) => th.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", up ? "ascending" : "descending");
-      const key = (row) => row.cells[i].textContent;
-      const compare = new Intl.Collator("en", { numeric: true }).compare;
-      const numeric = head.classList.contains("n");
-      const order = (a, b) => numeric ? Number(key(a)) - Number(key(b)) || 0 : compare(key(a), key(b));
-      body.append(...[...body.rows].sort((a, b) => (up ? 1 : -1) * order(a, b)));
+      const texts = new Intl.Collator("en", { numeric: true }).compare;
+      const known = [...body.rows].map((row) => [value(row.cells[i]), row]).filter(([v]) => v !== null);
+      const numeric = known.every(([v]) => typeof v === "number");
+      const order = ([a], [b]) => (up ? 1 : -1) * (numeric ? a - b : texts(String(a), String(b)));
+      body.prepend(...known.sort(order).map(([, row]) => row));  // what isn't known stays behind, in its order
     };
   });
 }

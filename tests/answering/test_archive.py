@@ -13,7 +13,7 @@ from fathom.answering import ask
 from fathom.answering.archive import VERSION, answer_from_json, archived
 from fathom.databases import Database
 from fathom.errors import InputError
-from fathom.records import Answer, Question, Result
+from fathom.records import Answer, Interval, Question, Result
 
 
 def through_json(answer: Answer) -> Answer:
@@ -36,7 +36,8 @@ def test_cells_keep_their_types() -> None:
     cells = (
         None, True, 7, 2**70, 0.1, float("inf"), Decimal("1.10"), "text", b"\x00\xff", date(2020, 2, 29),
         datetime(2020, 2, 29, 12, 30, tzinfo=UTC), time(12, 30), timedelta(days=1, seconds=1),
-        UUID(int=5), [1, [date(2020, 1, 1)]], (1, 2), {"a": Decimal(1)}, {1: "one"}, {"$type": "date"},
+        UUID(int=5), Interval("1 mon"), [1, [date(2020, 1, 1)]], (1, 2),
+        {"a": Decimal(1)}, {1: "one"}, {"$type": "date"},
     )  # fmt: skip
     result = through_json(holding(*cells)).result
     assert result is not None

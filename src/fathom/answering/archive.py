@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from fathom.errors import InputError
-from fathom.records import Answer
+from fathom.records import Answer, Interval
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -31,6 +31,7 @@ _READ: Mapping[str, Callable[[Any], Any]] = {
     "date": date.fromisoformat,
     "time": time.fromisoformat,
     "timedelta": lambda seconds: timedelta(seconds=float(seconds)),
+    "interval": Interval,
     "uuid": UUID,
     "tuple": lambda items: tuple(map(_restored, items)),
     "mapping": lambda pairs: {_restored(k): _restored(v) for k, v in pairs},
@@ -92,6 +93,8 @@ def _adapter() -> "TypeAdapter[Answer]":
 
 def _kept(value: Any) -> Any:  # noqa: PLR0911, a table of types reads best as one
     match value:
+        case Interval() | UUID():
+            return {_TYPE: type(value).__name__.casefold(), _VALUE: str(value)}
         case None | bool() | int() | str():
             return value
         case float():
@@ -112,8 +115,6 @@ def _kept(value: Any) -> Any:  # noqa: PLR0911, a table of types reads best as o
             return {_TYPE: type(value).__name__, _VALUE: value.isoformat()}
         case timedelta():
             return {_TYPE: "timedelta", _VALUE: value.total_seconds()}
-        case UUID():
-            return {_TYPE: "uuid", _VALUE: str(value)}
         case _:
             return str(value)
 

@@ -17,6 +17,8 @@ from fathom.text.templates import html_templates
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """How a text begins that spreadsheets take for a formula; some also after white space, or in full width."""
+_DIGITS = 15
+"""So many digits every number of a double keeps."""
 MOST_ROWS = 200
 """Of each result in a document to read; CSV and JSON have all."""
 
@@ -33,9 +35,11 @@ def as_csv(result: Result) -> str:
 def csv_cell(cell: Any, *, safe: bool) -> Any:
     """A cell as JSON has it, with lists and objects as JSON text; empty where nothing is known.
 
-    `safe`: no text begins as a formula does.
+    Numbers have fifteen digits. `safe`: no text begins as a formula does.
     """
     form = cell_as_json(cell)
+    if isinstance(form, float):
+        form = float(f"{form:.{_DIGITS}g}")  # the last digits of a sum are noise: 978668.4900000001
     if isinstance(form, list | dict):
         form = json.dumps(form, ensure_ascii=False)
     is_formula = isinstance(form, str) and form.lstrip(" ").startswith(_FORMULA)

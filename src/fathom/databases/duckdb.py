@@ -25,13 +25,14 @@ from fathom.databases.engine import (
 from fathom.databases.freshness import file_state
 from fathom.databases.kinds import kind_of
 from fathom.errors import ConnectionFailed, ErrorClass, QueryError, QueryFailed
-from fathom.records import Column, ForeignKey, Limits, Table
+from fathom.records import Column, ForeignKey, Interval, Limits, Table
 
 _BIG = 10_000_000
 """Rows from which whole blocks are taken for a sample: to choose each row by itself reads them all."""
 _MEMORY = "2 GB"
 _OPEN: "dict[Path, WeakSet[DuckDB]]" = {}
 """The engines of this process that hold a file open, by its path."""
+_INTERVAL = "INTERVAL"
 _TEMPORARY_SPACE = "10GB"
 # With several threads, version 2.0 may wait for ever for a recursive query that was interrupted.
 _THREADS = {"threads": "1"} if int(duckdb.__version__.partition(".")[0]) >= 2 else {}
@@ -44,6 +45,7 @@ class DuckDBSession(Session):
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
+        self._intervals: frozenset[int] = frozenset()
 
     def begin(self, limits: Limits) -> None:
         """Nothing: a cursor is always ready."""
@@ -51,10 +53,32 @@ class DuckDBSession(Session):
     def execute(self, sql: str) -> tuple[str, ...] | None:
         self._connection.execute(sql)
         description = self._connection.description
-        return tuple(d[0] for d in description) if description else None
+        if not description:
+            return None
+        self._intervals = frozenset(i for i, d in enumerate(description) if str(d[1]) == _INTERVAL)
+        if self._intervals:
+            self._execute_as_spelled(sql, len(description))
+        return tuple(d[0] for d in description)
+
+    def _execute_as_spelled(self, sql: str, columns: int) -> None:
+        """Execute a query with its intervals as text: the driver takes a month for thirty days."""
+        names = [f"c{i}" for i in range(columns)]
+        told = [f"CAST({n} AS VARCHAR)" if i in self._intervals else n for i, n in enumerate(names)]
+        inner = sql.strip().rstrip(";")
+        try:
+            self._connection.execute(f"SELECT {', '.join(told)} FROM (\n{inner}\n) AS q({', '.join(names)})")
+        except duckdb.ParserException:  # a statement that reads and isn't a query within another
+            self._intervals = frozenset()
+            self._connection.execute(sql)
 
     def fetch(self, count: int) -> list[Row]:
-        return self._connection.fetchmany(count)
+        rows = self._connection.fetchmany(count)
+        if not self._intervals:
+            return rows
+        return [
+            tuple(Interval(c) if i in self._intervals and c is not None else c for i, c in enumerate(row))
+            for row in rows
+        ]
 
     def finish(self, *, complete: bool) -> bool:
         if not complete:

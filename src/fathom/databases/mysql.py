@@ -8,6 +8,7 @@ from socket import SHUT_RDWR
 from typing import Any
 
 import pymysql
+from pymysql.constants import FIELD_TYPE
 from pymysql.cursors import SSCursor
 
 from fathom.databases.accounts import MYSQL_PRIVILEGES, AccountRisk
@@ -15,7 +16,7 @@ from fathom.databases.engine import LOCK_SECONDS, Mark, Read, Row, Session, coun
 from fathom.databases.kinds import kind_of
 from fathom.databases.server import Counts, Key, Server
 from fathom.errors import ConnectionFailed, ErrorClass
-from fathom.records import Column, Limits, Table
+from fathom.records import Column, Interval, Limits, Table
 
 _COUNTED_ROWS = 200_000
 _READ_ONLY = 1792
@@ -134,6 +135,7 @@ class MySQL(Server):
             autocommit=True,
             init_command=_AS_JUDGED,
         )
+        connection.decoders = {**connection.decoders, FIELD_TYPE.TIME: Interval}
         connection._read_timeout = None  # it was for the greeting, which may be a long time coming
         return MySQLSession(connection, self)
 

@@ -8,6 +8,7 @@ from socket import SHUT_RDWR, socket
 from typing import Any
 
 import psycopg
+from psycopg.adapt import Loader
 from psycopg.pq import ExecStatus
 from psycopg.types.datetime import DateLoader, TimestampLoader, TimestamptzLoader
 from psycopg.types.json import JsonLoader
@@ -31,7 +32,7 @@ from fathom.databases.postgres_catalogue import PostgresCatalogue
 from fathom.databases.readable import readable
 from fathom.databases.server import Counts, Key, Server
 from fathom.errors import ConnectionFailed, ErrorClass
-from fathom.records import Limits, Table
+from fathom.records import Interval, Limits, Table
 
 _COUNTED_ROWS = 200_000
 _EMPTY_UNKNOWN = -1
@@ -182,7 +183,7 @@ class Postgres(Server):
             application_name="fathom", connect_timeout=10, prepare_threshold=None
         )
         connection.read_only = True
-        for loader in (_Date, _Timestamp, _Timestamptz):
+        for loader in (_Date, _Timestamp, _Timestamptz, _Interval):
             connection.adapters.register_loader(loader.name, loader)
         _settle_encoding(connection)
         return PostgresSession(connection)
@@ -309,6 +310,15 @@ class _Timestamptz(TimestamptzLoader):
             return super().load(data)
         except psycopg.DataError:
             return bytes(data).decode()
+
+
+class _Interval(Loader):
+    """Intervals as the server spells them: the driver takes a month for thirty days."""
+
+    name = "interval"
+
+    def load(self, data: Any) -> Any:
+        return Interval(bytes(data).decode())
 
 
 class _AnyText(TextLoader):

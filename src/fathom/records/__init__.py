@@ -3,6 +3,7 @@
 from fathom.records.answer import MOST_READINGS, Answer, Assumption, Chart, Ending, Reading, Refusal
 from fathom.records.cells import shown_column, shown_rows, shown_value, shown_with_unit
 from fathom.records.draft import Candidate, Draft, Selection
+from fathom.records.interval import Interval
 from fathom.records.profile import ColumnProfile, TableProfile, ValueFormat
 from fathom.records.question import Question, SolvedCall, SolvedExample, query_digest
 from fathom.records.result import Limits, Result
@@ -20,6 +21,7 @@ __all__ = [
     "Draft",
     "Ending",
     "ForeignKey",
+    "Interval",
     "Limits",
     "Question",
     "Reading",

@@ -9,8 +9,10 @@ import pytest
 from fastapi.testclient import TestClient
 from tests.interfaces.web.conftest import HOSTILE, ODD, ORIGIN, TOKEN, Asked, finished
 
+from fathom.answering.documents import as_csv
 from fathom.answering.store import Standing, Store
 from fathom.interfaces.web.app import make_app
+from fathom.interfaces.web.html import _environment
 from fathom.interfaces.web.site import Site
 from fathom.records import Answer, Question, Reading, Result
 from fathom.text import without_secrets
@@ -359,3 +361,26 @@ def test_messages_hold_no_folder_and_no_password() -> None:
     assert "secret" not in shown
     assert "shop.db" in shown
     assert "https://example.org/a/b" in shown
+
+
+def test_cells_are_formatted_by_column() -> None:
+    rows = ((1069163.02, "a  b"), (978668.4900000001, None), (1001392.0, "1,5"))
+    table = Result(("Total amount", "Note"), rows, "SELECT 1", 0.0)
+    shown = (
+        _environment().from_string("{% import 'parts.html' as p %}{{ p.rows(r, 'Rows') }}").render(r=table)
+    )
+    assert re.findall('<td[^>]*data-sort=.([^>"]*).[^>]*>([^<]*)</td>', shown) == [
+        ("1069163.02", "1,069,163.02"),
+        ("978668.4900000001", "978,668.49"),
+        ("1001392.0", "1,001,392.00"),
+    ]
+    assert 'title="978668.4900000001"' in shown
+    assert 'title="1069163.02"' not in shown
+    assert "<td>a  b</td>" in shown
+    assert '<th scope="col" class="n">Total amount</th><th scope="col">Note</th>' in shown
+
+
+def test_csv_has_no_noise_of_floats() -> None:
+    rows = ((978668.4900000001,), (0.1 + 0.2,), (7,), (1e300,))
+    written = as_csv(Result(("a",), rows, "SELECT 1", 0.0))
+    assert written.split() == ["a", "978668.49", "0.3", "7", "1e+300"]

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from fathom.evaluation.comparisons.alignment import Closeness
+from fathom.records import Interval
 
 _DATE_LENGTH = 10
 _EXACT_FLOATS = 2**53
@@ -28,7 +29,7 @@ def canonical(value: Any) -> Any:  # noqa: PLR0911 - one line a type
     if value is None or isinstance(value, int):
         return value
     if isinstance(value, str):
-        return _text(value)
+        return _span(value) if isinstance(value, Interval) else _text(value)
     if isinstance(value, float):
         return _number(value)
     if isinstance(value, Decimal):
@@ -43,7 +44,7 @@ def canonical(value: Any) -> Any:  # noqa: PLR0911 - one line a type
 
 def _rarer(value: Any) -> Any:  # noqa: PLR0911 - one line a type
     if isinstance(value, timedelta):
-        return ("seconds", value.total_seconds())
+        return ("months and seconds", 0, value.total_seconds())
     if isinstance(value, time):
         return value.isoformat()
     if isinstance(value, UUID):
@@ -57,6 +58,14 @@ def _rarer(value: Any) -> Any:  # noqa: PLR0911 - one line a type
     if isinstance(value, (set, frozenset)):
         return frozenset(map(canonical, value))
     return value
+
+
+def _span(value: Interval) -> Any:
+    """A day is 24 hours, as in the engines; a month is no number of days."""
+    if (parts := value.parts) is None:
+        return str(value)
+    months, seconds = parts
+    return ("months and seconds", months, float(seconds))
 
 
 def _number(value: float) -> Any:

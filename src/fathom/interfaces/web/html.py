@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -12,7 +13,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from fathom.records import shown_value
+from fathom.records import shown_column, shown_value
 from fathom.reports.charts import whisker
 from fathom.text.templates import html_templates
 
@@ -37,6 +38,7 @@ def _environment() -> Environment:
     made = html_templates("fathom.interfaces.web")
     made.filters |= {
         "cell": _cell,
+        "shown_cells": _shown_cells,
         "json": _json,
         "share": lambda value: "" if value is None else f"{100 * value:.0f} %",
         "number": lambda value: "" if value is None else f"{value:,}",
@@ -47,6 +49,7 @@ def _environment() -> Environment:
         "shown": shown_value,
     }
     made.tests["numeric"] = lambda v: isinstance(v, int | float) and not isinstance(v, bool)
+    made.tests["amount_in"] = _is_amount
     made.globals |= {"static": static_url, "whisker": whisker}
     return made
 
@@ -57,6 +60,37 @@ def _cell(value: Any) -> str:
         return ""
     text = value if isinstance(value, str) else shown_value(value)
     return text if len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A cell with its text, formatted as the others of its column; `full` where the text shortens it."""
+
+    value: Any
+    text: str
+    full: str = ""
+
+
+def _shown_cells(rows: Sequence[Sequence[Any]], headings: Sequence[str]) -> list[list[ShownCell]]:
+    """Rows formatted by column; text keeps its spaces."""
+    columns = []
+    for place, heading in enumerate(headings):
+        cells = [row[place] for row in rows]
+        columns.append([*map(_shown_cell, cells, shown_column(heading, cells))])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _shown_cell(value: Any, text: str) -> ShownCell:
+    if isinstance(value, str) and text == shown_value(value):
+        text = _cell(value)
+    full = "" if value is None or isinstance(value, bool) else str(value)
+    return ShownCell(value, text, "" if full in (text, text.replace(",", "")) else full)
+
+
+def _is_amount(place: int, rows: Sequence[Sequence[Any]]) -> bool:
+    """True if a column holds numbers alone."""
+    known = [row[place] for row in rows if row[place] is not None]
+    return bool(known) and all(isinstance(c, int | float) and not isinstance(c, bool) for c in known)
 
 
 def _json(value: Any) -> str:

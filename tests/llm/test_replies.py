@@ -14,6 +14,7 @@ from fathom.llm.replies import fenced, find_json
         ("{'a': None, 'b': [1, 2,],}", {"a": None, "b": [1, 2]}),
         ("{'a': {'b': 'c'}}", {"a": {"b": "c"}}),
         ('{not json} but {"a": 1}', {"a": 1}),
+        ("The tables: [gene, drug.name]", ["gene", "drug.name"]),
         ('{"a": "line\nbreak"}', {"a": "line\nbreak"}),
     ],
 )

@@ -15,6 +15,7 @@ T = TypeVar("T")
 TOOL_NAME = "reply"
 MOST_PROBLEMS = 5
 _MARK = re.compile(r"(`{3,}|~{3,})")
+_BARE_LIST = re.compile(r"\[\s*((?:[A-Za-z_][\w.]*)(?:\s*,\s*[A-Za-z_][\w.]*)*)\s*\]")
 _LANGUAGES = frozenset(
     "sql sqlite sqlite3 postgresql postgres mysql mariadb tsql plsql plpgsql duckdb bigquery snowflake"
     " json python text txt markdown md bash sh xml html yaml".split()
@@ -99,9 +100,15 @@ def _values(text: str) -> Iterator[Any]:
         try:
             value, position = decoder.raw_decode(text, found.start())
         except ValueError:
-            value, position = _python_literal(text, found.start())
+            value, position = _bare_list(text, found.start()) or _python_literal(text, found.start())
         if value is not None:
             yield value
+
+
+def _bare_list(text: str, start: int) -> tuple[Any, int] | None:
+    """A list of names without quotes that begins there, as small models write one, and where it ends."""
+    found = _BARE_LIST.match(text, start)
+    return ([name.strip() for name in found.group(1).split(",")], found.end()) if found else None
 
 
 def _python_literal(text: str, start: int) -> tuple[Any, int]:

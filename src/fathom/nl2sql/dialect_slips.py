@@ -2,24 +2,32 @@
 
 from collections.abc import Iterator
 
-from sqlglot import exp
+from sqlglot import exp, tokenize
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token
 
 from fathom.databases.parsing import parsed
 
 _READ_AS = ("mysql", "postgres", "tsql")
 """What models write besides the dialect asked for, the commonest first."""
+_TIMES, _PIECE = 4, 60
+"""How often something is said before it is a loop; how many tokens of its first time may be left out."""
 _PARTS = {"year": "%Y", "month": "%m", "day": "%d", "hour": "%H", "minute": "%M", "second": "%S", "dow": "%w"}
 _STARTS = {"year": "%Y-01-01", "month": "%Y-%m-01", "day": "%Y-%m-%d"}
 
 
 def readings(sql: str, dialect: str) -> Iterator[exp.Query]:
-    """The trees of a query: in its database's dialect, then in those that it may have been meant in."""
+    """The trees of a query: in its database's dialect, then in those that it may have been meant in.
+
+    One that went round in circles until it was cut off is read with what it said again and again said once.
+    """
     seen = set()
-    for read in dict.fromkeys((dialect, *_READ_AS)):
-        tree = parsed(sql, read)
-        if isinstance(tree, exp.Query) and (text := tree.sql(dialect)) not in seen:
-            seen.add(text)
-            yield tree
+    for text in filter(None, (sql, unlooped(sql, dialect))):
+        for read in dict.fromkeys((dialect, *_READ_AS)):
+            tree = parsed(text, read)
+            if isinstance(tree, exp.Query) and (written := tree.sql(dialect)) not in seen:
+                seen.add(written)
+                yield tree
 
 
 def for_engine(tree: exp.Query, dialect: str) -> exp.Query:
@@ -32,6 +40,32 @@ def for_engine(tree: exp.Query, dialect: str) -> exp.Query:
                 side.replace(side.this)  # SQLite takes no parentheses there
     changed = tree.transform(_for_sqlite)
     return changed if isinstance(changed, exp.Query) else tree
+
+
+def unlooped(sql: str, dialect: str) -> str | None:
+    """A query that was cut off while it said the same again and again, with that said once; else None."""
+    cut = sql[: sql.rstrip().rfind(" ")]  # the last word may be cut in two
+    try:
+        tokens = tokenize(cut, read=dialect)
+    except SqlglotError:
+        return None
+    texts = [t.text for t in tokens]
+    for period in range(1, len(texts) // _TIMES + 1):
+        said = next((i for i in range(len(texts) - period) if texts[i:-period] == texts[i + period :]), None)
+        if said is not None and len(texts) - said >= _TIMES * period:
+            return _closed(cut, tokens, said + period)
+    return None
+
+
+def _closed(sql: str, tokens: list[Token], length: int) -> str | None:
+    """The longest beginning of at most so many tokens that parses once its parentheses are closed."""
+    for end in range(length, max(0, length - _PIECE), -1):
+        text = sql[: tokens[end - 1].end + 1]
+        open_ones = sum((t.text == "(") - (t.text == ")") for t in tokens[:end])
+        whole = text + ")" * open_ones
+        if isinstance(parsed(whole, "sqlite"), exp.Query):
+            return whole
+    return None
 
 
 def _is_cut(query: exp.Expr) -> bool:

@@ -83,7 +83,9 @@ def queries(reply: str) -> list[ReplyQuery]:
     outside = _THOUGHTS.sub("\n\n", text)
     if re.search(r"(?i)</think", outside):  # the opening tag stood at the end of the prompt
         outside = re.split(r"(?i)</think\w*>", outside)[-1]
-    found = [*_in_json(outside), *_found(outside)]
+    found = list(_found(outside))
+    if said := _in_json(outside):  # found again among its quotes, where reasons look like answers
+        found = [*said, *(q for q in found if q.fenced and not q.sql.startswith(tuple(s.sql for s in said)))]
     return found or (list(_found(text)) if outside != text else [])
 
 
@@ -319,7 +321,7 @@ def _tidy(sql: str) -> str:
             break
         sql = (sql[1:-1] if whole else sql[1:]).strip()
     tokens = _tokens(sql)
-    return sql[: tokens[-1].end + 1].rstrip(";").rstrip() if tokens else sql
+    return sql[: tokens[-1].end + 1].rstrip(";.").rstrip() if tokens else sql
 
 
 def _is_prose(before: str, sql: str, runnable: bool, standing: int) -> bool:

@@ -33,6 +33,13 @@ def test_a_reply_without_sql_is_a_reasoned_refusal(context: Context) -> None:
     assert draft.refusal is not None
 
 
+def test_a_model_that_talks_first_is_asked_again_without_the_ends_that_cut_it(context: Context) -> None:
+    model = ScriptedModel.of("Let's go step by step:", "Let's go.\n\n```sql\nSELECT COUNT(*) FROM gene\n```")
+    draft = asyncio.run(run_method(find_method("zero-shot"), QUESTION, replace(context, model=model)))
+    assert draft.sql == "SELECT COUNT(*) FROM gene"
+    assert [bool(r.sampling.stop) for r in model.script.requests] == [True, False]
+
+
 def test_without_a_model_the_error_says_what_to_do(context: Context) -> None:
     with pytest.raises(ModelNeeded, match="--model provider:name"):
         asyncio.run(run_method(find_method("zero-shot"), QUESTION, context))

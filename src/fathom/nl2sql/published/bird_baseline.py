@@ -14,7 +14,9 @@ STOPS = ("--", "\n\n", ";", "#")
 
 
 @step(
-    "generation", calls="1", quirks={"prints_none": "a question without evidence is given the evidence None"}
+    "generation",
+    calls="1-2",
+    quirks={"prints_none": "a question without evidence is given the evidence None"},
 )
 async def continue_select(
     draft: Draft,
@@ -29,21 +31,25 @@ async def continue_select(
     """Ask for the query as the continuation of SELECT after the schema, the evidence and the question.
 
     `reasoning` shows one worked example with its steps first, and lets the model reason before it answers.
+    A model that talks before it writes is asked again, without the ends that cut its reply before any SQL.
     """
     question = draft.question
     if prints_none and not question.evidence:
         question = replace(question, evidence="None")
     name = "bird_reasoning" if reasoning else "bird_direct"
-    reply = await context.metered_model().ask(
-        prompt(
-            name,
-            schema=render(ShownSchema(context.database.schema), style),
-            question=asked(question),
-            dialect=dialect_of(context),
-        ),
-        sampling=Sampling(temperature=temperature, max_tokens=max_tokens, stop=() if reasoning else STOPS),
+    words = prompt(
+        name,
+        schema=render(ShownSchema(context.database.schema), style),
+        question=asked(question),
+        dialect=dialect_of(context),
     )
-    return settle(replace(draft, candidates=()), [continued(reply.text)])
+    sampling = Sampling(temperature=temperature, max_tokens=max_tokens, stop=() if reasoning else STOPS)
+    reply = await context.metered_model().ask(words, sampling=sampling)
+    sql = continued(reply.text)
+    if sql is None and sampling.stop:
+        reply = await context.metered_model().ask(words, sampling=replace(sampling, stop=()))
+        sql = continued(reply.text)
+    return settle(replace(draft, candidates=()), [sql])
 
 
 ZERO_SHOT = Method(

@@ -111,6 +111,11 @@ class Database(Displayed):
         return self._engine.latency
 
     @property
+    def is_new(self) -> bool:
+        """True if people ask it as soon as they have it, so that its first question may not wait for long."""
+        return self._engine.is_new
+
+    @property
     def at_once(self) -> int:
         """How many queries of ours are best under way side by side: several where each is a journey."""
         return IDLE_SESSIONS if self._engine.latency else 1

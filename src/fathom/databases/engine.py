@@ -111,6 +111,8 @@ class Engine(ABC):
     gaps: ClassVar[Mapping[str, str]] = {}
     latency: ClassVar[float] = 0.0
     """Seconds that even the smallest query may take: warehouses plan and queue for a while."""
+    is_new: ClassVar[bool] = False
+    """True if people ask it as soon as they have it, so that its first question may not wait for long."""
     takes_roles: ClassVar[bool] = False
     role_asked: ClassVar[str] = "SELECT current_user"
     """A query for the role that another one would run as."""

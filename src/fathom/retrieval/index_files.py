@@ -29,8 +29,8 @@ _BETWEEN_TELLING = 20_000
 _Value = tuple[str, str, str, int]
 """Table, column, value, and in how many rows it stands."""
 DEAR_ROWS, DEAR_ROWS_AWAY = 20_000_000, 2_000_000
-"""A table with more rows is indexed by a sample: to read it takes a minute and more, and warehouses are paid
-for what is read."""
+"""A table with more rows is indexed by a sample: to read it takes a minute and more, warehouses are paid for
+what is read, and files of rows are asked as soon as somebody has them."""
 SAMPLED_ROWS, SAMPLED_SECONDS = 50_000, 3.0
 """Of such a table so many rows are read, or as many as can be read in so many seconds."""
 _AWAY = 1.0  # seconds that the smallest query takes at least on a warehouse
@@ -220,7 +220,8 @@ def dear_tables(database: Database) -> frozenset[str]:
 
 def is_dear(database: Database, table: Table) -> bool:
     """True if a table is too big to read whole for an index."""
-    return (table.row_count or 0) > (DEAR_ROWS if database.latency < _AWAY else DEAR_ROWS_AWAY)
+    waits = database.latency < _AWAY and not database.is_new
+    return (table.row_count or 0) > (DEAR_ROWS if waits else DEAR_ROWS_AWAY)
 
 
 def _sampled(database: Database, table: Table) -> Iterator[_Value]:

@@ -17,6 +17,7 @@ from fathom.databases.row_files import opening
 from fathom.databases.row_files.texts import sample_of
 from fathom.errors import ConnectionFailed, QueryRefused
 from fathom.records import Ending
+from fathom.retrieval import ValueIndex, index_files
 from tests.databases.makers import settings_in
 
 CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
@@ -91,6 +92,20 @@ def test_what_a_large_file_has_only_further_on_is_not_lost(tmp_path: Path, opene
     assert database.run("SELECT count(*), max(id) FROM big").rows == ((100_000, 99_999),)
     assert database.run("SELECT n FROM big WHERE id = 70001").rows == (("many",),)
     assert database.run("SELECT text FROM big WHERE id = 99990").rows == (("Zürich",),)
+
+
+def test_the_values_of_a_large_file_are_indexed_by_a_sample(
+    tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_files, "DEAR_ROWS_AWAY", 1_000)
+    monkeypatch.setattr(index_files, "SAMPLED_ROWS", 500)
+    rows = "".join(f"{n},{'Ulm' if n % 2 else 'Bern'},P{n:07}\n" for n in range(3_000))
+    write(tmp_path / "data" / "visits.csv", f"id,city,patient\n{rows}")
+    with ValueIndex.open_or_build(opened("visits.csv"), tmp_path / "cache") as index:
+        held = {c.column: c.values for c in index.columns}
+        assert held["city"] == 2
+        assert held["patient"] < 1_000
+        assert [m.value for m in index.lookup("P0002999")] == ["P0002999"]  # asked of the file
 
 
 def test_keys_between_files_are_inferred(tmp_path: Path, opened: Open) -> None:

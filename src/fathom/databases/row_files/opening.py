@@ -28,6 +28,8 @@ _LARGE = 50_000_000
 class RowFiles(DuckDB):
     """The tables of a file of rows, or of those in a folder. `remarks` say what reading left out."""
 
+    is_new = True
+
     def __init__(self, source: Path, cache: Path) -> None:
         self._source, self._cache = source, cache
         self._states = states_of(source)

@@ -1,11 +1,15 @@
 import json
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fathom.benchmarks import load_benchmark
+from fathom import registry
+from fathom.benchmarks import BenchmarkQuestion, load_benchmark
+from fathom.benchmarks.by_name import Published
+from fathom.benchmarks.layouts.layout import Layout
 from fathom.errors import InputError, UnknownName
 from tests.data import DATA, needed
 
@@ -180,3 +184,22 @@ def test_a_folder_without_a_benchmark_says_what_is_known(tmp_path: Path) -> None
         load_benchmark(tmp_path)
     with pytest.raises(InputError, match=r"bird needs a folder with dev\.json"):
         load_benchmark("bird", data=tmp_path)
+
+
+def test_a_registered_benchmark_brings_its_layout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "asked.txt").write_text("How many?\n")
+    layout = Layout("lines", "semantic", "asked.txt", lambda folder: {"dev": folder / "asked.txt"}, _lines)
+    names = registry.names("benchmarks")
+    monkeypatch.setattr(registry, "names", lambda kind: (*names, "lines"))
+    load = registry.load
+    monkeypatch.setattr(
+        registry,
+        "load",
+        lambda kind, name: Published(layout, "lines", "") if name == "lines" else load(kind, name),
+    )
+    assert [q.text for q in load_benchmark(tmp_path)] == ["How many?"]
+
+
+def _lines(folder: Path, file: Path, split: str) -> Iterator[BenchmarkQuestion]:
+    for number, line in enumerate(file.read_text().splitlines()):
+        yield BenchmarkQuestion(str(number), line, "shop", ())

@@ -17,7 +17,7 @@ from fathom.databases.names import stem_of, words_of
 from fathom.errors import QueryError
 from fathom.knowledge import KnowledgePack, TableNote
 from fathom.records import Column, ColumnProfile, Limits, Table
-from fathom.records.schema import NUMERIC
+from fathom.records.schema import DATED, NUMERIC
 from fathom.retrieval.names import parts
 from fathom.text.identifiers import identifier_parts, long_form
 from fathom.text.inflection import in_number, singular
@@ -284,10 +284,10 @@ def period_name(period: Any) -> str:
 
 def _date_form(column: Column, profile: ColumnProfile) -> DateForm | None:
     least = profile.minimum
-    if column.kind in {"date", "datetime", "text"} and isinstance(least, str):
+    if column.kind in {"text", *DATED} and isinstance(least, str):
         iso = all(isinstance(s, str) and _ISO.match(s) for s in profile.samples)
         return "iso" if iso and profile.samples else None
-    if column.kind in {"date", "datetime"}:
+    if column.kind in DATED:
         return "native"
     if column.kind == "integer" and "year" in parts(column.name) and isinstance(least, int):
         within = least in _YEARS and isinstance(profile.maximum, int) and profile.maximum in _YEARS

@@ -13,7 +13,7 @@ from fathom.answering.phrases import Phrases
 from fathom.databases.parsing import parsed
 from fathom.knowledge import ColumnNote, KnowledgePack
 from fathom.records import Schema
-from fathom.records.schema import NUMERIC
+from fathom.records.schema import NUMERIC, TIMED
 from fathom.text.identifiers import spoken
 from fathom.text.inflection import plural, singular
 from fathom.text.patterns import Pattern
@@ -229,7 +229,7 @@ class Headings:
         source = self.source_of(column)
         if source is None or not self._has(source.table, column.name):
             return False
-        return self._schema.table(source.table).column(column.name).kind in {"date", "datetime", "time"}
+        return self._schema.table(source.table).column(column.name).kind in TIMED
 
     def _has(self, table: str, column: str) -> bool:
         return table in self._schema and any(

@@ -18,6 +18,7 @@ from fathom.databases.parsing import parsed
 from fathom.errors import FathomError, QueryError
 from fathom.methods import Context, Method, find_method, run_method
 from fathom.records import Draft, Limits, Question, Refusal, Table, TableProfile, shown_column
+from fathom.records.schema import DATED
 from fathom.retrieval import ValueIndex
 from fathom.text.identifiers import spoken
 from fathom.text.inflection import plural, singular
@@ -37,7 +38,6 @@ _NEAR_VALUE = 0.8
 _MOST_KINDS = 30
 _MOST_UNKNOWN = 0.1
 _SAYS_YEAR = Pattern(r"(?<![\d.,])(1[5-9]\d\d|20\d\d)(?![\d.,]*\d)")
-_DATED = frozenset(("date", "datetime"))
 _QUICKLY = Limits(seconds=3)
 
 
@@ -151,7 +151,7 @@ def _years_held(database: Database, year: int) -> list[int]:
     for table in database.schema.tables:
         profile = database.profile().get(table.name)
         for column in profile.columns.values() if profile is not None else ():
-            dated = (column.pattern or "").startswith("%Y") or table.column(column.column).kind in _DATED
+            dated = (column.pattern or "").startswith("%Y") or table.column(column.column).kind in DATED
             first, last = (str(v)[:4] for v in (column.minimum, column.maximum))
             if dated and first.isdigit() and last.isdigit() and not int(first) <= year <= int(last):
                 found[int(last)] = max(found.get(int(last), 0), table.row_count or 0)

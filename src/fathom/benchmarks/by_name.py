@@ -12,22 +12,12 @@ from fathom.benchmarks.layouts.own import read_own
 from fathom.benchmarks.records import Benchmark, BenchmarkQuestion
 from fathom.errors import InputError, UnknownName
 
-_LAYOUTS = {
-    "bird": ("bird", "BIRD"),
-    "spider": ("spider", "SPIDER"),
-    "sciencebenchmark": ("spider", "SCIENCE"),
-    "text2sql-data": ("text2sql_data", "TEXT2SQL_DATA"),
-    "sql-eval": ("sql_eval", "SQL_EVAL"),
-    "bi-bench": ("bi_bench", "BI_BENCH"),
-    "biomedsql": ("biomedical", "BIOMEDSQL"),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Published:
     """A benchmark with a name: its layout, its folder below the data folder, and the split meant by the name.
 
-    Registered by entry point in the group `fathom.benchmarks`.
+    Registered by entry point in the group `fathom.benchmarks`: with it, its layout is known in any folder.
     """
 
     layout: Layout
@@ -80,20 +70,18 @@ def _own(file: Path, split: str | None) -> Benchmark:
     )  # fmt: skip
 
 
-def _layout(name: str) -> Layout:
-    from importlib import import_module  # noqa: PLC0415
-
-    module, attribute = _LAYOUTS[name]
-    layout: Layout = getattr(import_module(f"fathom.benchmarks.layouts.{module}"), attribute)
-    return layout
+def _layouts() -> dict[str, Layout]:
+    """The layouts of all registered benchmarks, by their names."""
+    published = (registry.load("benchmarks", name) for name in registry.names("benchmarks"))
+    return {p.layout.name: p.layout for p in published}
 
 
 def _recognised(folder: Path) -> Layout:
-    for name in _LAYOUTS:
-        layout = _layout(name)
+    layouts = _layouts()
+    for layout in layouts.values():
         if layout.splits(folder):
             return layout
-    known = "; ".join(f"{name}: {_layout(name).needs}" for name in _LAYOUTS)
+    known = "; ".join(f"{name}: {layout.needs}" for name, layout in layouts.items())
     raise InputError(f"holds no benchmark in a known layout. Known: {known}", file=folder)
 
 

@@ -9,7 +9,7 @@ from fathom.methods import Context
 from fathom.nl2sql.schema_text import Samples
 from fathom.nl2sql.selections import or_everything
 from fathom.records import Limits, Selection
-from fathom.records.schema import NUMERIC
+from fathom.records.schema import DATED, NUMERIC
 
 _QUICK = Limits(seconds=2.0, rows=50, bytes=1_000_000)
 
@@ -82,7 +82,7 @@ async def common_values(context: Context, *, most: int = 6) -> Samples:
             if column.kind in NUMERIC and (profile.distinct is None or profile.distinct > 10):
                 continue
             values = _showable([v for v, _ in profile.common] or profile.samples)
-            shown = values[: 1 if column.kind in {"date", "datetime"} or profile.format == "date" else most]
+            shown = values[: 1 if column.kind in DATED or profile.format == "date" else most]
             found[name] = [*([None] if profile.null_share > 0 and shown else []), *shown]
     return found
 
@@ -107,7 +107,7 @@ async def few_or_some(
         described = context.database.schema.table(table)
         for column in columns:
             profile = profiles[table].columns.get(column) if table in profiles else None
-            if profile is None or described.column(column).kind not in {"text", "date", "datetime"}:
+            if profile is None or described.column(column).kind not in {"text", *DATED}:
                 continue
             values = list(dict.fromkeys([*(v for v, _ in profile.common), *profile.samples]))
             values = [v for v in values if v is not None]

@@ -12,6 +12,10 @@ ColumnKind = Literal[
 ]
 NUMERIC: frozenset[ColumnKind] = frozenset(("integer", "number"))
 """The kinds whose values can be calculated with."""
+DATED: frozenset[ColumnKind] = frozenset(("date", "datetime"))
+"""The kinds whose values have a day."""
+TIMED: frozenset[ColumnKind] = DATED | {"time"}
+"""The kinds whose values say when."""
 
 
 @dataclass(frozen=True, slots=True)

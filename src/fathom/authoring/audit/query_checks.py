@@ -10,7 +10,7 @@ from fathom.authoring.audit.findings import Evidence
 from fathom.authoring.audit.gold_parts import ColumnOf, GoldParts
 from fathom.offline.linking.text import name_stems
 from fathom.records import Schema
-from fathom.records.schema import NUMERIC
+from fathom.records.schema import DATED, NUMERIC
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?$")
 _IDENTIFIER = re.compile(r"(^|_)id$")
@@ -90,7 +90,7 @@ def _types(parts: GoldParts, schema: Schema) -> Iterator[Evidence]:
             told = f"{test.column.key} holds numbers, and is compared with the text {test.value!r}"
         elif kind == "text" and not test.is_text and test.operator not in ("=", "<>"):
             told = f"{test.column.key} is text, and is ordered against the number {test.value}"
-        elif kind in ("date", "datetime") and not test.is_text:
+        elif kind in DATED and not test.is_text:
             told = f"{test.column.key} is a time, and is compared with the number {test.value}"
         if told:
             yield "type_mismatch", told, {"column": test.column.key}

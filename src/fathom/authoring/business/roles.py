@@ -11,7 +11,7 @@ import yaml
 
 from fathom.databases.database import Database
 from fathom.records import Column, ColumnProfile, ForeignKey, Schema, Table
-from fathom.records.schema import NUMERIC
+from fathom.records.schema import DATED, NUMERIC
 from fathom.text import inflection
 from fathom.text.run_together import taken_apart
 
@@ -232,7 +232,7 @@ class _RoleReader:
             }:
                 continue
             low, high = profile.minimum, profile.maximum
-            is_date = column.kind in ("date", "datetime") or (
+            is_date = column.kind in DATED or (
                 profile.format == "date" and str(profile.pattern).startswith("%Y-%m-%d")
             )
             if is_date and (profile.distinct or 0) >= 4 and low is not None and profile.null_share < 0.5:

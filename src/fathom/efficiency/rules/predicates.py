@@ -5,7 +5,7 @@ from sqlglot import exp
 from fathom.efficiency.rules.rule import Rule
 from fathom.efficiency.tree import only_truth_matters, sources
 from fathom.records import Column, Schema
-from fathom.records.schema import NUMERIC
+from fathom.records.schema import DATED, NUMERIC
 
 _YEARS = range(1, 9999)
 
@@ -63,7 +63,7 @@ def _year_to_range(node: exp.EQ, schema: Schema) -> bool:
     """The year of an ISO date in text, taken by strftime or substr, as a range of text."""
     column, year = _year_of(node.left), _number(node.right)
     described = _described(column, schema)
-    if column is None or described is None or described.kind not in ("text", "date", "datetime"):
+    if column is None or described is None or described.kind not in {"text", *DATED}:
         return False
     if year is None or year not in _YEARS or schema.dialect != "sqlite" or not only_truth_matters(node):
         return False
@@ -105,12 +105,7 @@ def _date_part_to_range(node: exp.EQ, schema: Schema) -> bool:
     while isinstance(column, exp.TsOrDsToDate):
         column = column.this
     described = _described(column, schema)
-    if (
-        column is None
-        or described is None
-        or described.kind not in ("date", "datetime")
-        or year not in _YEARS
-    ):
+    if column is None or described is None or described.kind not in DATED or year not in _YEARS:
         return False
     if year is None or schema.dialect == "sqlite":
         return False

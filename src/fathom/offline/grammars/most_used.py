@@ -10,11 +10,10 @@ from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, ColumnRef, Join, OrderKey, Query, Star, TableRef
 from fathom.offline.queries.rows import RowNames
 from fathom.records import ForeignKey
-from fathom.records.schema import NUMERIC
+from fathom.records.schema import NUMERIC, TIMED
 
 _OFTEN = frozenset(map(stem, "common frequent frequently often".split()))
 _USED = frozenset(map(stem, "used use".split()))
-_DATED = frozenset(("date", "datetime", "time"))
 _KEPT = frozenset(map(stem, "update updated create created modified inserted".split()))
 """Words in names of dates that say nothing of the row itself."""
 _MOST_COLUMNS = 4
@@ -68,7 +67,7 @@ def _only_kinds(table: str, planner: JoinPlanner) -> bool:
     refers = any(k.table == table for k in planner.schema.foreign_keys)
     other = [c for c in described.columns if (c.name,) != described.primary_key]
     words = all(c.kind not in NUMERIC for c in other)
-    dated = any(c.kind in _DATED and _KEPT.isdisjoint(name_stems(c.name)) for c in other)
+    dated = any(c.kind in TIMED and _KEPT.isdisjoint(name_stems(c.name)) for c in other)
     few = len(described.columns) <= _MOST_COLUMNS
     return (
         len(described.primary_key) == 1 and words and few and not (dated or refers) and not described.is_view

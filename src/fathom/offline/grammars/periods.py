@@ -35,6 +35,7 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.to_sql import joined
 from fathom.records.profile import TableProfile
+from fathom.records.schema import DATED as DATE_KINDS
 from fathom.records.schema import NUMERIC
 
 _UNITS = ("year", "month", "day")
@@ -159,7 +160,7 @@ class Dates:
             seen = self._profiles[table.name].columns if table.name in self._profiles else {}
             for column in table.columns:
                 pattern = seen[column.name].pattern if column.name in seen else None
-                is_date = column.kind in {"date", "datetime"}
+                is_date = column.kind in DATE_KINDS
                 if (pattern or "").startswith(_ISO) or (is_date and not pattern):
                     found.add(ColumnKey(table.name, column.name))
         return frozenset(found)

@@ -20,7 +20,7 @@ from fathom.offline.queries.query import (
     expressions,
 )
 from fathom.records import Schema
-from fathom.records.schema import NUMERIC
+from fathom.records.schema import NUMERIC, TIMED
 
 CUES = (
     *("functions_extra", "functions_missing", "direction_right", "direction_wrong", "negation_extra"),
@@ -30,7 +30,7 @@ CUES = (
     *("ranks_by_text", "ranks_by_named", "measure_counted", "measure_shown", "sums_keys"),
 )
 _DISTINCT = {"distinct", "different", "unique"}
-_MEASURED = NUMERIC | {"date", "datetime", "time"}
+_MEASURED = NUMERIC | TIMED
 _NAMED = 0.3
 _SORTED = {"order", "ordered", "sort", "sorted", "alphabetical", "alphabetically", "ascending", "descending"}
 

@@ -10,11 +10,10 @@ from fathom.offline.linking.columns import schema_columns
 from fathom.offline.sketches.delexical import span_chances
 from fathom.offline.sketches.sketches import Bound
 from fathom.offline.sketches.slots import ValueSlots
-from fathom.records.schema import NUMERIC, Schema
+from fathom.records.schema import NUMERIC, TIMED, Schema
 from fathom.text.patterns import Pattern
 
-_DATED = frozenset(("date", "datetime", "time"))
-_SIZED = NUMERIC | _DATED
+_SIZED = NUMERIC | TIMED
 _DAY = Pattern(r"\d{4}-\d\d-\d\d")
 _SINGLE, _RANGES = 27, 9
 """How many comparisons with one value, and with two, are worth a try."""
@@ -109,7 +108,7 @@ class Comparisons:
             for column, score in self._numeric(number.span) if number.upper is None else ():
                 if (number.span, column) in self._found:
                     continue
-                dated = self.kinds[column] in _DATED
+                dated = self.kinds[column] in TIMED
                 bound = _within_year(number.value, number.comparison) if dated and number.year else None
                 weight = 0.5 * log_odds(1 - number.limit) - (4.0 if dated and not number.year else 1.0)
                 bound = bound or Bound(number.value, _one_sided(number.comparison))
@@ -142,7 +141,7 @@ class Comparisons:
         sized = kind in _SIZED or mention.match == "date" or not isinstance(value, str)
         if operator in {"<", "<=", ">", ">="} and not sized:
             operator = "="  # the words compare something else: text has no size
-        dated = kind in _DATED or kind == "text"  # numbers are paired with text only where it holds dates
+        dated = kind in TIMED or kind == "text"  # numbers are paired with text only where it holds dates
         if isinstance(value, int) and dated and 1500 <= value <= 2100:
             yield _within_year(value, operator), 0.0
             return
@@ -179,7 +178,7 @@ class Comparisons:
         options = [
             (column, 0.6 * score + 1.0 + self._nearness(column, span))
             for column, score in self._columns
-            if self.kinds[column] in _DATED or "date" in column.column.casefold()
+            if self.kinds[column] in TIMED or "date" in column.column.casefold()
         ]
         return sorted(options, key=lambda o: -o[1])[:4]
 

@@ -107,7 +107,8 @@ def prepare(
     on top of them. What a model said of one question may serve the next, unless it is recorded. Raises
     `UnknownName` for a method that isn't registered, `ModelNeeded` for one that asks a model where none is
     given, `ConfigError` for a `confidence` out of range or a method without such a bar or such rules,
-    `InputError` for a pack that can't be read, and `RightsError` for a model where the rights allow none.
+    `InputError` for a pack that can't be read or has a condition that the database refuses, and
+    `RightsError` for a model where the rights allow none.
     """
     if unknown := sorted(set(options) - set(MethodOptions.__annotations__)):
         raise TypeError(
@@ -128,6 +129,10 @@ def prepare(
     settings = settings or read_settings()
     beforehand = packs_beforehand(database.known_as or database.url, settings)
     known = _knowledge([*beforehand, *options.get("packs", ())])
+    if known.glossary or known.conventions:
+        from fathom.knowledge.trials import try_conditions  # noqa: PLC0415, most databases have no pack
+
+        try_conditions(known, database)
     context = Context(
         database,
         *seen_of(known, tuple(options.get("examples", ())), database),

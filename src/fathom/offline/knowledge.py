@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sqlglot import exp
+
 from fathom.knowledge import ColumnNote, Convention, KnowledgePack
+from fathom.knowledge.sql import columns_of
 from fathom.offline.linking import ColumnKey
 from fathom.offline.linking.columns import schema_columns
 from fathom.offline.linking.schema_words import Notes
@@ -112,17 +115,24 @@ def apply_conventions(
     """
     told = []
     for convention in pack.conventions:
-        changed = _applied(query, question, convention, planner)
+        changed, left_out = _applied(query, question, convention, planner, pack.dialect or "sqlite")
+        source = convention.source or convention.name
         if changed != query:
             query = changed
-            told.append(Assumption("convention", convention.rule, convention.source or convention.name))
+            told.append(Assumption("convention", convention.rule, source))
+        for sql in left_out:
+            why = f"Not applied: “{convention.rule}”, for the offline method can't read its condition {sql}."
+            told.append(Assumption("convention", why, source))
     query, compared = as_noted(query, pack)
     return query, (*told, *compared)
 
 
-def _applied(query: Query, question: str, convention: Convention, planner: JoinPlanner) -> Query:
+def _applied(
+    query: Query, question: str, convention: Convention, planner: JoinPlanner, dialect: str
+) -> tuple[Query, tuple[str, ...]]:
+    """The query with what a convention adds, and its conditions that can't be read."""
     if query.source is not None:
-        return query
+        return query, ()
     conditions_on = [c.left.name for c in comparisons(query.where) if isinstance(c.left, ColumnRef)]
     aggregate = bool(query.group) or any(isinstance(e, Aggregate) for e in expressions(query))
     used = [t.name for t in mentioned_tables(query)]
@@ -130,28 +140,38 @@ def _applied(query: Query, question: str, convention: Convention, planner: JoinP
     if not convention.applies(
         question, used, columns=listed, conditions_on=conditions_on, aggregate=aggregate
     ):
-        return query
-    adds = convention.adds
+        return query, ()
+    adds, left_out = convention.adds, list[str]()
     for table in [t for t in mentioned_tables(query) if not convention.when.tables or _named(t, convention)]:
         for text in adds.conditions:
-            condition = _condition(text, table, planner)
+            condition = _condition(text, table, planner, dialect)
+            if condition is None and _has_columns(text, table, planner):
+                left_out.append(text)
             if condition is not None and condition not in conjuncts(query.where):
                 query = replace(query, where=conjunction(query.where, condition))
         if not aggregate:
             query = _selecting(query, adds.select, table, planner)
     if adds.limit is not None and query.limit is None and not aggregate:
         query = replace(query, limit=adds.limit)
-    return query
+    return query, tuple(left_out)
+
+
+def _has_columns(sql: str, table: TableRef, planner: JoinPlanner) -> bool:
+    """True if every column that an expression names is one of the table's."""
+    known = {c.name.casefold() for c in planner.schema.table(table.name).columns}
+    named = [c.casefold().rpartition(".") for c in columns_of(sql)]
+    return all(of in {"", table.name.casefold()} and name in known for of, _, name in named)
 
 
 def _named(table: TableRef, convention: Convention) -> bool:
     return table.name.casefold() in {t.casefold() for t in convention.when.tables}
 
 
-def _condition(text: str, table: TableRef, planner: JoinPlanner) -> Condition | None:
-    """A condition of a pack as it stands in a query over the table; None where its columns aren't there."""
+def _condition(text: str, table: TableRef, planner: JoinPlanner, dialect: str) -> Condition | None:
+    """A condition of a pack as it stands in a query over the table; None where that can't be read."""
+    name = exp.to_identifier(table.name, quoted=True).sql(dialect)
     try:
-        return parse(f'SELECT 1 FROM "{table.name}" WHERE {text}', planner).where
+        return parse(f"SELECT 1 FROM {name} WHERE {text}", planner, dialect).where
     except Unrepresentable:
         return None
 

@@ -56,12 +56,17 @@ def read_fragment(
     planner: JoinPlanner,
     likely: Mapping[str, float],
     dialect: str = "sqlite",
+    *,
+    loose: bool = True,
 ) -> Fragment | None:
-    """The fragment that a text is; None where it isn't one. `likely` weighs tables for names in several."""
+    """The fragment that a text is; None where it isn't one. `likely` weighs tables for names in several.
+
+    `loose` takes what follows a comparison for text, quoted or not, as people write in passing.
+    """
     text = text.strip().strip(";,").rstrip(".").strip()
     if not text or len(text) > _LONGEST:
         return None
-    for attempt in (_prepared(text, names), _quoted_value(text, names)):
+    for attempt in (_prepared(text, names), _quoted_value(text, names) if loose else None):
         fragment = _read(attempt, names, planner, likely, dialect) if attempt else None
         if fragment is not None:
             return fragment

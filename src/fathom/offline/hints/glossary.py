@@ -97,7 +97,7 @@ def _fragments(
     sql = term.condition or term.expression or ""
     tables = [t for t in term.tables if names.table(t)] or list(names.tables)
     for table in tables:
-        fragment = read_fragment(sql, names, planner, {table: 10.0}, dialect)
+        fragment = read_fragment(sql, names, planner, {table: 10.0}, dialect, loose=False)
         if fragment is None:
             continue
         if term.condition:

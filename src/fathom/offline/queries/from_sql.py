@@ -46,6 +46,8 @@ _ARITHMETIC: dict[type[exp.Expr], str] = {
 _AGGREGATES: dict[type[exp.Expr], str] = {
     exp.Count: "count", exp.Sum: "sum", exp.Avg: "avg", exp.Min: "min", exp.Max: "max",
 }  # fmt: skip
+_STEPS = {"day": (1, "day"), "week": (7, "day"), "month": (1, "month"), "quarter": (3, "month"),
+          "year": (1, "year")}  # fmt: skip
 _SET_OPERATIONS: dict[type[exp.Expr], str] = {
     exp.Union: "union", exp.Intersect: "intersect", exp.Except: "except",
 }  # fmt: skip
@@ -246,7 +248,9 @@ class _Parser:
             return Subquery(self.query(inner))
         return Items(tuple(self._expression(e, scope) for e in node.expressions))
 
-    def _expression(self, node: exp.Expr, scope: _Scope) -> Expression:  # noqa: PLR0911
+    def _expression(self, node: exp.Expr, scope: _Scope) -> Expression:  # noqa: PLR0911, PLR0912
+        if (day := _counted_day(node)) is not None:
+            return day
         match node:
             case exp.Paren():
                 return self._expression(node.this, scope)
@@ -308,6 +312,29 @@ class _Parser:
                 name, tuple(self._expression(a, scope) for a in flat if isinstance(a, exp.Expr))
             )
         raise Unrepresentable(f"Expression {type(node).__name__}.")
+
+
+def _counted_day(node: exp.Expr) -> FunctionCall | None:
+    """The current day or moment, moved by whole intervals; None for anything else."""
+    is_now = isinstance(node, exp.Date) and isinstance(node.this, exp.Literal) and node.name == "now"
+    if isinstance(node, exp.CurrentDate) or (is_now and not node.args.get("zone")):
+        return FunctionCall("date", (Literal("now"),))
+    if isinstance(node, exp.CurrentTimestamp | exp.CurrentDatetime):
+        return FunctionCall("current_timestamp", ())
+    if not isinstance(node, exp.Sub | exp.Add | exp.DateAdd | exp.DateSub):
+        return None
+    start, moved = node.this, node.expression
+    while isinstance(start, exp.Paren):
+        start = start.this
+    unit = moved.args.get("unit") if isinstance(moved, exp.Interval) else node.args.get("unit")
+    count = moved.this if isinstance(moved, exp.Interval) else moved
+    day = _counted_day(start)
+    steps = _STEPS.get(unit.name.casefold().rstrip("s")) if isinstance(unit, exp.Var) else None
+    if day is None or day.name != "date" or steps is None or not count.name.lstrip("-").isdigit():
+        return None
+    factor, of = steps
+    amount = int(count.name) * factor * (-1 if isinstance(node, exp.Sub | exp.DateSub) else 1)
+    return FunctionCall("date", (*day.arguments, Literal(f"{amount:+d} {of}s")))
 
 
 def _function_name(node: exp.Func) -> str:

@@ -1,5 +1,6 @@
 """How often follow-ups in people's words are answered, and rightly: pairs of questions in a conversation."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,10 +11,13 @@ import yaml
 from bench.figures import Figure, wanted
 from bench.first_questions import RIGHT_OF_ANSWERED
 from bench.questions.asking import SHOW, Asked, file_of, kept, rate
+from bench.questions.made_followups import dropped, made_follow_ups
 from fathom.answering import Conversation
 from fathom.benchmarks import BenchmarkQuestion
+from fathom.databases import connect
 from fathom.evaluation.runs.exams import Exam, judge
 from fathom.evaluation.runs.response import respond
+from fathom.offline.engine import OfflineEngine
 from fathom.records import Answer, Ending
 
 TITLE = "Follow-ups of people to the offline method"
@@ -27,7 +31,7 @@ _MORE = ("{} except on Mondays", "{} with a coupon", "{} per planet", "{} older 
 
 def measure() -> Iterator[Figure]:
     """Split by split: of the follow-ups that the database answers, how many are answered and how many of
-    those rightly; of the others, how many are declined.
+    those rightly; of the others, how many are declined. Then follow-ups made from templates.
     """
     cases: Mapping[str, Any] = yaml.safe_load(QUESTIONS.read_text(encoding="utf-8"))
     for split in ("develop", "measure"):
@@ -37,6 +41,29 @@ def measure() -> Iterator[Figure]:
             own = {n: c for n, c in cases.items() if c["split"] == split}
             asked = [a for n, c in own.items() for a in _ask(n, c, Path(folder))]
         yield from _tell(f"split {split}", asked)
+    if wanted("made"):
+        with TemporaryDirectory() as folder:
+            yield from _made(sorted(n for n, c in cases.items() if c["split"] == "develop"), Path(folder))
+
+
+def _made(names: list[str], folder: Path) -> Iterator[Figure]:
+    """Follow-ups from templates over each database: errors, and conditions that are dropped."""
+    found: Counter[str] = Counter()
+    for name in names:
+        with connect(name if name.startswith(_DEMO) else file_of(name, folder)) as database:
+            engine = OfflineEngine(database)
+            for made in made_follow_ups(database):
+                try:
+                    lost = dropped(made, engine)
+                except Exception as error:
+                    found["failed"] += 1
+                    print(f"{name}: {made.text} after {made.before}: {error!r}")
+                    continue
+                found["unread" if lost is None else "dropped" if lost else "kept"] += 1
+    total = sum(found.values())
+    yield Figure("made: ended by an error", f"{found['failed']}/{total}", "0", not found["failed"])
+    yield Figure("made: dropped a condition", f"{found['dropped']}/{total}", "0", not found["dropped"])
+    yield Figure("made: read", f"{found['kept'] + found['dropped']}/{total}")
 
 
 def _tell(what: str, asked: list[Asked]) -> Iterator[Figure]:

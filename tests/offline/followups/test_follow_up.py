@@ -4,8 +4,10 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
+from random import Random
 
 import pytest
+from bench.questions.made_followups import MadeFollowUp, dropped, made_follow_ups
 from tests.offline.asked_databases import asked_database
 
 from fathom.answering import Conversation, prepare
@@ -161,3 +163,15 @@ def test_the_year_before_this_one(sales: OfflineEngine) -> None:
     followed = follow("and the year before?", before, sales)
     assert followed.sql is not None
     assert followed.sql.endswith(f"sold_on >= '{year - 1}-01-01' AND sold_on < '{year}-01-01'")
+
+
+def test_no_follow_up_fails_or_drops_a_condition(sales: OfflineEngine, engine: OfflineEngine) -> None:
+    draw = Random(2026)
+    for asked in (sales, engine):
+        every = list(made_follow_ups(asked.database))
+        for made in draw.sample(every, min(70, len(every))):
+            assert not dropped(made, asked), made
+
+
+def test_a_dropped_condition_is_seen(engine: OfflineEngine) -> None:
+    assert dropped(MadeFollowUp(FRENCH, "all of them"), engine) == ("country",)

@@ -244,6 +244,14 @@ def test_what_cannot_be_read_is_told(
     assert not list((tmp_path / "cache").glob("files/*.duckdb"))
 
 
+def test_reading_has_an_end(tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "_SECONDS", 0.0)
+    write(tmp_path / "data" / "a.csv", "x,y\n1,2\n")
+    with pytest.raises(ConnectionFailed, match="can't be read within 0 seconds"):
+        opened("a.csv")
+    assert not list((tmp_path / "cache" / "files").glob("*.duckdb*"))
+
+
 def test_a_database_with_another_ending_is_a_database(tmp_path: Path, opened: Open) -> None:
     duckdb.connect(tmp_path / "data" / "odd.csv").close()
     assert opened("odd.csv").url.startswith("duckdb://")

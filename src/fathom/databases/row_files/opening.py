@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from select import select
 
 from filelock import FileLock
 
@@ -21,6 +22,8 @@ Remarks = Mapping[str, tuple[str, ...]]
 
 _FORM = 1
 """Part of a file's name: another whenever files are read otherwise."""
+_SECONDS, _SLOWEST = 120.0, 1_000_000
+"""Reading may take so long, and a second more for so many bytes: a small file may unpack to a giant."""
 _LARGE = 50_000_000
 """Bytes from which reading takes seconds, so that it is told."""
 
@@ -112,9 +115,13 @@ def _in_child(source: Path, sources: Sequence[Source], target: Path) -> Remarks:
         from fathom.databases.row_files.conversion import convert  # noqa: PLC0415
 
         return convert(sources, target)
+    size = sum(one.path.stat().st_size for one in sources)
+    seconds = _SECONDS + size / _SLOWEST
     child = Child("fathom.databases.row_files.conversion:serve")
     try:
         child.send((sources, target))
+        if not select([child], [], [], seconds)[0]:
+            raise ConnectionFailed(f"{source} can't be read within {seconds:.0f} seconds.")
         reply = child.receive()
     except ChildEnded as error:
         raise ConnectionFailed(f"{source} can't be read: {error.how}.") from error

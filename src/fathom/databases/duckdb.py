@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from weakref import WeakSet
@@ -104,6 +104,7 @@ class DuckDB(Engine):
     def __init__(self, path: Path) -> None:
         self._path = self.file = path
         self._shared: duckdb.DuckDBPyConnection | None = None
+        self._macros: frozenset[str] | None = None
         self._state = file_state(path)
         # Where a file is open, the driver gives that one by its path also after another took its place.
         known = _OPEN.setdefault(path, WeakSet())
@@ -147,8 +148,14 @@ class DuckDB(Engine):
             self._shared.close()
             _OPEN[self._path].discard(self)
 
-    def catalogue(self, read: Read) -> "_Tables":
-        return _Tables(read)
+    def catalogue(self, read: Read) -> "_Catalogue":
+        return _Catalogue(read, self.macros)
+
+    def macros(self, read: Read) -> frozenset[str]:
+        """Give the names of the macros in the file: asked once, since that takes 40 ms."""
+        if self._macros is None:
+            self._macros = frozenset(name.casefold() for (name,) in read(_MACROS))
+        return self._macros
 
     def mark(self, read: Read) -> Mark:
         return Mark(file_state(self._path))
@@ -204,11 +211,11 @@ class DuckDB(Engine):
         return Reflection(tuple(tables), tidy_keys(tables, keys), identifiers)
 
 
-class _Tables:
-    """A `fathom.databases.guard.Catalogue`: which tables there are, for `SHOW t`."""
+class _Catalogue:
+    """A `fathom.databases.guard.Catalogue`: which tables and macros there are."""
 
-    def __init__(self, read: Read) -> None:
-        self._read = read
+    def __init__(self, read: Read, macros: Callable[[Read], frozenset[str]]) -> None:
+        self._read, self._macros = read, macros
 
     def columns(self, schema: str, table: str) -> tuple[str, ...] | None:
         """A table's columns; None where there is none of the name in a user's own schemas."""
@@ -220,10 +227,11 @@ class _Tables:
         return True
 
     def own(self, functions: Collection[str], operators: Collection[str]) -> frozenset[str]:
-        """Not asked: macros are expressions that only compute."""
-        return frozenset()
+        """Give those of the names that are also a macro's: DuckDB takes it before its own, `+` as well."""
+        return self._macros(self._read) & {*functions, *operators}
 
 
+_MACROS = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal"
 _TABLES = """SELECT schema_name, table_name, false, comment FROM duckdb_tables()
 WHERE database_name = current_database() AND NOT internal AND NOT temporary
 UNION ALL SELECT schema_name, view_name, true, comment FROM duckdb_views()

@@ -1,6 +1,7 @@
 """Functions and operators that the database's owner made never run, under whichever name."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.databases import makers
@@ -59,6 +60,18 @@ def test_an_operator_of_the_owners_refuses_the_name_for_all(server: Database) ->
     """Which of two operators PostgreSQL takes depends on types, which the guard doesn't know."""
     with pytest.raises(QueryRefused, match="owner"):
         server.run(OTHERS[1])
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT lower(name) FROM kept", "SELECT main.lower('A')", "SELECT id + 1 FROM kept"]
+)
+def test_macros_under_listed_names_are_refused_on_duckdb(tmp_path: Path, sql: str) -> None:
+    own = ("CREATE MACRO lower(x) AS 'mine'", 'CREATE MACRO "+"(x, y) AS 77')
+    with makers.duckdb_databases(tmp_path) as make:
+        database = make(*TABLES["duckdb"], *own)
+        with pytest.raises(QueryRefused, match="owner"):
+            database.run(sql)
+        assert database.run("SELECT upper(name) FROM kept").rows
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from fathom.databases.guard import postgres
+from fathom.databases.guard import duckdb, postgres
 from fathom.databases.guard.calls import called, check_own
 from fathom.databases.guard.catalogue import Catalogue
 from fathom.databases.guard.costs import check_costs
@@ -52,12 +52,15 @@ def _told(judge: Callable[[str, str], exp.Expr], sql: str, dialect: str) -> exp.
 
 
 def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
-    tokens, tree = parse(sql, dialect, catalogue)
+    text, tokens, tree = parse(sql, dialect, catalogue)
     check_tree(tree, tokens, dialect)
     if dialect == "postgres":
         query = postgres.parsed(sql)
-        postgres.check_statement(query, names_of(dialect), catalogue)
-        postgres.check_agreement(tree, query)
+        parts = postgres.walk(query)
+        postgres.check_statement(query, parts, names_of(dialect), catalogue)
+        postgres.check_agreement(tree, parts)
+    elif dialect == "duckdb":
+        duckdb.check_statement(text, tokens, tree, names_of(dialect), catalogue)
     elif dialect == "mysql":  # where `count (x)`, with a space, calls a stored function before its own
         check_own(called(tokens), (), catalogue)
     check_sizes(tree, dialect)
@@ -67,6 +70,6 @@ def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
 
 
 def _measure(sql: str, dialect: str) -> exp.Expr:
-    tree = parse(sql, dialect)[1]
+    tree = parse(sql, dialect).tree
     check_sizes(tree, dialect)
     return tree

@@ -17,7 +17,6 @@ from fathom.errors import ErrorClass
 _QUOTED = frozenset((TokenType.IDENTIFIER, TokenType.STRING))
 _OPERANDS_END = _QUOTED | {TokenType.VAR, TokenType.NUMBER, TokenType.R_PAREN, TokenType.R_BRACKET}
 _HARMLESS_SETTINGS = frozenset(("timezone", "calendar", "datestyle", "intervalstyle"))
-_QUANTIFIED = frozenset(("duckdb", "postgres"))
 _SAMPLE_METHODS = frozenset(("bernoulli", "system", "reservoir"))
 _BEFORE_SAMPLE_METHODS = frozenset(("tablesample", "using", "sample", "using sample"))
 
@@ -77,11 +76,6 @@ def is_harmless_setting(call: exp.Expr) -> bool:
 def is_harmless(name: str, texts: Sequence[str]) -> bool:
     """Tell whether a call of a function with these texts reads a setting that says how dates are shown."""
     return name == "current_setting" and len(texts) == 1 and texts[0].casefold() in _HARMLESS_SETTINGS
-
-
-def is_quantifier(call: exp.Expr, dialect: str) -> bool:
-    """True if what sqlglot takes for a call is `= ALL (list)`: a word that can name no function there."""
-    return dialect in _QUANTIFIED and call.name.casefold() in {"all", "some"}
 
 
 def _told_setting(arguments: Sequence[Token]) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect
@@ -87,8 +88,16 @@ _EXPLAIN_WORDS = frozenset(
 )
 
 
-def parse(sql: str, dialect: str, catalogue: Catalogue | None = None) -> tuple[list[Token], exp.Expr]:
-    """The tokens and the tree of the one query in the text. Raises `Refused`."""
+class Parsed(NamedTuple):
+    """One query: its text with blanks for EXPLAIN, its tokens, and its tree with EXPLAIN around it."""
+
+    text: str
+    tokens: list[Token]
+    tree: exp.Expr
+
+
+def parse(sql: str, dialect: str, catalogue: Catalogue | None = None) -> Parsed:
+    """Parse the one query in the text. Raises `Refused`."""
     check_length(sql)
     if not sql.strip(" \t\r\n;"):
         raise Refused("empty", "there is no statement.", ErrorClass.SYNTAX)
@@ -109,13 +118,14 @@ def parse(sql: str, dialect: str, catalogue: Catalogue | None = None) -> tuple[l
         raise Refused("empty", "there is no statement.", ErrorClass.SYNTAX)
     _check_start(sql, tokens[options], dialect, explains=explains)
     check_text(sql, tokens, dialect)
+    start = tokens[options].start
     tokens = folded(_one_statement(tokens[options:]))
     check_readings(tokens, dialect)
     _check_inner_words(tokens, dialect)
     if tokens[0].text.casefold() == "show":
         tokens = _shown(tokens, dialect, catalogue)
     tree = _parse(sql, tokens, dialect)
-    return tokens, exp.Describe(this=tree) if explains else tree
+    return Parsed(" " * start + sql[start:], tokens, exp.Describe(this=tree) if explains else tree)
 
 
 def _options_end(tokens: Sequence[Token]) -> int:
@@ -220,6 +230,16 @@ def _readable(tokens: Sequence[Token], dialect: str) -> list[Token]:
     return kept
 
 
+def _pivot_in_from(tokens: list[Token]) -> list[Token]:
+    """`FROM (PIVOT ...) LIMIT 3` for `PIVOT ... LIMIT 3`, which sqlglot can't read."""
+    depth = 0
+    for at, token in enumerate(tokens):
+        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
+        if not depth and token.token_type in (TokenType.ORDER_BY, TokenType.LIMIT):
+            return [*split("FROM (", "duckdb"), *tokens[:at], *split(")", "duckdb"), *tokens[at:]]
+    return tokens
+
+
 def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
     words = [t.text.casefold() for t in tokens]
     for token, after in zip(tokens, [*words[1:], ""], strict=True):
@@ -228,6 +248,8 @@ def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
             raise Refused("write", "INTO writes to a table, a variable or a file.")
     # MariaDB's bare VALUES is the standard's, which sqlglot knows where it knows no dialect.
     bare_values = dialect == "mysql" and words[:2] == ["values", "("]
+    if dialect == "duckdb" and words[0] in ("pivot", "unpivot"):
+        tokens = _pivot_in_from(tokens)
     parser = Dialect.get_or_raise("" if bare_values else dialect).parser(
         error_level=ErrorLevel.IMMEDIATE, max_nodes=most_nodes(tokens)
     )

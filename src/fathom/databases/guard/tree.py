@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
-from fathom.databases.guard.calls import check_calls, check_name, is_harmless_setting, is_quantifier
+from fathom.databases.guard.calls import check_calls, check_name, is_harmless_setting
 from fathom.databases.guard.sizes import name_of
-from fathom.databases.guard.words import DialectNames, Refused, allowed_kinds, kinds, names_of, syntax
+from fathom.databases.guard.words import FILE_SIGNS, DialectNames, Refused, allowed_kinds, kinds, names_of
 
 _UNKNOWN = ("statement", "{} isn't part of a query that reads, as far as is known.")
-_FILE_SIGNS = ("/", "\\", "*", "?", "://")
 _SPARK_SOURCES = frozenset(
     """
     avro binaryfile com.databricks.spark.csv console csv delta hudi iceberg image jdbc json kafka libsvm noop
@@ -21,7 +20,7 @@ _SPARK_SOURCES = frozenset(
 
 def check_tree(tree: exp.Expr, tokens: Sequence[Token], dialect: str) -> None:
     """Check every node and every call against the lists. Raises `Refused`."""
-    if dialect == "postgres":  # whose own parser says what is called and read
+    if dialect in ("postgres", "duckdb"):  # whose own parsers say what is called and read
         for node in tree.walk():
             check_kind(type(node), dialect)
         return
@@ -39,13 +38,9 @@ def check_tree(tree: exp.Expr, tokens: Sequence[Token], dialect: str) -> None:
             )
         elif isinstance(node, exp.Show):
             _check_shown(node, names)
-        elif isinstance(node, (exp.Describe, exp.Summarize)) and isinstance(node.this, exp.Literal):
-            raise Refused("file", f"{node.this.name[:60]!r} names a file; queries read tables.")
         elif isinstance(node, exp.TableAlias) and isinstance(node.this, exp.Identifier):
             aliases.add(node.this.meta.get("start", -1))
-        elif isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)) and not (
-            is_harmless_setting(node) or is_quantifier(node, dialect)
-        ):
+        elif isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)) and not is_harmless_setting(node):
             check_name(node.name, names)
     check_calls(tokens, names, dialect, aliases)
 
@@ -77,10 +72,6 @@ def _check_table(table: exp.Table, names: DialectNames, dialect: str) -> None:
     if dialect == "bigquery":  # where one pair of backticks may hold the whole path
         *path, name = ".".join(part.name.casefold() for part in table.parts).split(".")
         schema = "information_schema" if "information_schema" in path else path[-1] if path else ""
-    if dialect == "duckdb" and (
-        name.endswith(syntax().file_endings) or any(sign in name or sign in schema for sign in _FILE_SIGNS)
-    ):
-        raise Refused("file", f"{table.name[:60]!r} names a file; queries read tables.")
     if dialect == "snowflake" and not isinstance(table.this, (exp.Identifier, exp.Func)):
         raise Refused("file", "what stands in quotes of text in FROM may be a file; queries read tables.")
     if dialect in ("spark", "databricks") and _is_spark_file(table):
@@ -92,5 +83,5 @@ def _check_table(table: exp.Table, names: DialectNames, dialect: str) -> None:
 def _is_spark_file(table: exp.Table) -> bool:
     """True if Spark could take a name for a file: csv.`/etc/passwd`, or a source by its class's name."""
     parts = [part.name.casefold() for part in table.parts]
-    odd = len(parts) > 3 or any(sign in part for part in parts for sign in (*_FILE_SIGNS, ":", "."))
+    odd = len(parts) > 3 or any(sign in part for part in parts for sign in (*FILE_SIGNS, ":", "."))
     return odd or any(part in _SPARK_SOURCES for part in parts[:-1])

@@ -10,6 +10,9 @@ from typing import Any
 from fathom.databases import guard_sqlite
 from fathom.errors import ErrorClass, FathomError
 
+FILE_SIGNS = ("/", "\\", "*", "?", "://")
+"""What no name of a table has that isn't a file's."""
+
 
 class Refused(FathomError):
     """A rule's refusal, on its way to `check`, which knows the whole text."""

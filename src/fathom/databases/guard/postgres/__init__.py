@@ -8,6 +8,6 @@ refused.
 
 from fathom.databases.guard.postgres.agreement import check_agreement
 from fathom.databases.guard.postgres.judged import check_statement
-from fathom.databases.guard.postgres.parsed import parsed
+from fathom.databases.guard.postgres.parsed import parsed, walk
 
-__all__ = ["check_agreement", "check_statement", "parsed"]
+__all__ = ["check_agreement", "check_statement", "parsed", "walk"]

@@ -8,7 +8,7 @@ from collections import Counter
 
 from sqlglot import exp
 
-from fathom.databases.guard.postgres.parsed import Node, walk
+from fathom.databases.guard.postgres.parsed import Parts
 from fathom.databases.guard.words import Refused
 from fathom.errors import ErrorClass
 
@@ -21,9 +21,9 @@ _BARE_CALLS = frozenset(
 )
 
 
-def check_agreement(tree: exp.Expr, query: Node) -> None:
+def check_agreement(tree: exp.Expr, parts: Parts) -> None:
     """Raises `Refused` where the two trees name different tables, aliases or columns."""
-    theirs = _named_by_postgres(query)
+    theirs = _named_by_postgres(parts)
     ours = _named_by_sqlglot(tree)
     for what, names in theirs.items():
         if names != ours[what]:
@@ -38,9 +38,9 @@ def check_agreement(tree: exp.Expr, query: Node) -> None:
 Named = dict[str, Counter[tuple[str, ...]]]
 
 
-def _named_by_postgres(query: Node) -> Named:
+def _named_by_postgres(parts: Parts) -> Named:
     tables, aliases = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
-    for key, value in walk(query):
+    for key, value in parts:
         if key == "RangeVar":
             path = (value.get("catalogname"), value.get("schemaname"), value["relname"])
             tables[tuple(part for part in path if part)] += 1

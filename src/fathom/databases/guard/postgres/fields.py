@@ -17,7 +17,7 @@ from fathom.databases.guard.postgres.columns import (
     table_source,
     values_columns,
 )
-from fathom.databases.guard.postgres.parsed import Node, content, texts, walk
+from fathom.databases.guard.postgres.parsed import Node, Parts, content, texts
 from fathom.databases.guard.postgres.scopes import KnownColumns, Scope, Source
 from fathom.databases.guard.words import DialectNames, Refused
 from fathom.errors import ErrorClass
@@ -26,11 +26,11 @@ _NAMING = ("ColumnRef", "A_Indirection")
 Learn = Callable[[KnownColumns], None]
 
 
-def check_fields(query: Node, names: DialectNames, catalogue: Catalogue | None) -> None:
+def check_fields(query: Node, parts: Parts, names: DialectNames, catalogue: Catalogue | None) -> None:
     """Check every name after a dot against what stands in FROM. Raises `Refused`."""
     reading = _Reading(names, catalogue)
     reading.query(query, Scope())
-    if any(key in _NAMING and id(value) not in reading.judged for key, value in walk(query)):
+    if any(key in _NAMING and id(value) not in reading.judged for key, value in parts):
         raise Refused("function", "a name after a dot stands where it may be a call.")
 
 

@@ -5,18 +5,20 @@ from functools import cache
 from fathom.databases.guard.calls import check_name, check_own, is_harmless
 from fathom.databases.guard.catalogue import Catalogue
 from fathom.databases.guard.postgres.fields import check_fields
-from fathom.databases.guard.postgres.parsed import Node, texts, walk
+from fathom.databases.guard.postgres.parsed import Node, Parts, texts
 from fathom.databases.guard.words import DialectNames, Refused, kinds, listed
 
 _WRITES = ("InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt", "intoClause")
 _SYSTEM = "pg_catalog"
 
 
-def check_statement(query: Node, names: DialectNames, catalogue: Catalogue | None) -> None:
-    """Check every node, and every name after a dot. Raises `Refused`."""
+def check_statement(query: Node, parts: Parts, names: DialectNames, catalogue: Catalogue | None) -> None:
+    """Check every node, and every name after a dot; `parts` are all of the query's. Raises `Refused`."""
     functions, operators = set[str](), set[str]()
-    for key, value in walk(query):
-        _check_kind(key)
+    allowed = _allowed()
+    for key, value in parts:
+        if key not in allowed:
+            raise _unknown(key)
         match key:
             case "FuncCall":
                 functions.add(_check_call(value, names))
@@ -36,7 +38,7 @@ def check_statement(query: Node, names: DialectNames, catalogue: Catalogue | Non
                 # A newer server knows a word of syntax where an older one calls a function of that name.
                 functions.add(_named()[key])
     check_own(functions, operators - {""}, catalogue)
-    check_fields(query, names, catalogue)
+    check_fields(query, parts, names, catalogue)
 
 
 @cache
@@ -56,13 +58,11 @@ def _operators() -> frozenset[str]:
     return frozenset(listed("postgres", "tree")["operators"].split())
 
 
-def _check_kind(key: str) -> None:
-    if key in _allowed():
-        return
+def _unknown(key: str) -> Refused:
     if key in _WRITES:
-        raise Refused("write", "it changes what the database holds; only queries that read are run.")
+        return Refused("write", "it changes what the database holds; only queries that read are run.")
     rule, reason = kinds().refused.get(key, ("statement", "{} isn't part of a query that reads."))
-    raise Refused(rule, reason.format(key))
+    return Refused(rule, reason.format(key))
 
 
 def _check_call(call: Node, names: DialectNames) -> str:

@@ -4,13 +4,13 @@ A node is an object with one key, its kind: `{"ColumnRef": {"fields": [...]}}`. 
 one certain kind without that key (`typeName`, `alias`, `larg`).
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from fathom.databases.guard.words import Refused
 from fathom.errors import ErrorClass, MissingExtra
 
 Node = dict[str, Any]
+Parts = list[tuple[str, Any]]
 
 
 def parsed(sql: str) -> Node:
@@ -43,16 +43,17 @@ def content(node: Node) -> tuple[str, Node]:
     return next(iter(node.items()), ("", {}))
 
 
-def walk(root: object) -> Iterator[tuple[str, Any]]:
+def walk(root: Node) -> Parts:
     """Give each key of the tree and what it holds: kinds with the node's fields, and names of fields."""
-    left = [root]
+    pairs: Parts = []
+    left: list[Any] = [root]
     while left:
         found = left.pop()
-        if isinstance(found, list):
-            left += found
-        elif isinstance(found, dict):
-            yield from found.items()
-            left += found.values()
+        if found.__class__ is dict:
+            pairs += found.items()
+            found = found.values()
+        left += [value for value in found if value.__class__ in (dict, list)]
+    return pairs
 
 
 def texts(nodes: list[Node] | None) -> list[str]:

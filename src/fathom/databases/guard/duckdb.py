@@ -1,0 +1,192 @@
+"""DuckDB's statements, judged as its own parser reads them (`json_serialize_sql`).
+
+A scratch database in memory parses the text; nothing of it is looked up or run there. What it reads is what
+the file's session will read, so no word can be a name to one and syntax to the other.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from itertools import zip_longest
+from threading import local
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+from fathom.databases.guard.calls import check_calls, check_name, check_own, is_harmless
+from fathom.databases.guard.catalogue import Catalogue
+from fathom.databases.guard.words import FILE_SIGNS, DialectNames, Refused, listed, syntax
+from fathom.errors import ErrorClass
+
+_scratch = local()
+_SERIALIZE = "PREPARE serialize AS SELECT json_serialize_sql($1)"
+_TELLING = ("describe", "desc", "summarize", "show")
+_SHOWN = frozenset(('"tables"', "__show_tables_expanded"))
+_OPENERS = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
+_CLOSERS = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
+_PIVOT_ENDS = (TokenType.USING, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.LIMIT, *_CLOSERS)
+
+Node = dict[str, Any]
+
+
+def check_statement(
+    sql: str, tokens: Sequence[Token], tree: exp.Expr, names: DialectNames, catalogue: Catalogue | None
+) -> None:
+    """Check everything that a query names, without EXPLAIN before it. Raises `Refused`.
+
+    `tokens` and `tree` are sqlglot's reading of it, which serves for sizes and rights.
+    """
+    if len(tokens) > 1 and tokens[1].token_type == TokenType.STRING and tokens[0].text.casefold() in _TELLING:
+        raise Refused("file", f"{tokens[1].text[:60]!r} names a file; queries read tables.")
+    nodes = _nodes(_parsed(sql, tokens, names))
+    functions, operators = set[str](), set[str]()
+    for node in nodes:
+        _check_kind(node)
+        if name := node.get("function_name"):
+            (operators if node.get("is_operator") else functions).add(name.casefold())
+            if not (node.get("is_operator") or is_harmless(name.casefold(), _constants(node))):
+                check_name(name, names)
+        match node.get("type"):
+            case "BASE_TABLE" | "SHOW_REF" if _names_table(node):
+                _check_table(node, sql, names, catalogue)
+            case "TABLE_FUNCTION" if (called := _called(node["function"])) not in names.in_from:
+                raise Refused("function", f"{called[:60]}() may do something else in FROM.")
+            case "SHOW_REF" if node.get("show_type") == "SHOW_SPECIAL" and node["table_name"] not in _SHOWN:
+                raise Refused("setting", "SHOW tells about the server, not about the data.")
+    check_own(functions, operators, catalogue)
+    _check_agreement(tree, nodes)
+
+
+def _parsed(sql: str, tokens: Sequence[Token], names: DialectNames) -> Node:
+    found = _serialized(sql)
+    if found["error"] and found["error_message"].startswith("Only SELECT"):
+        # PIVOT asks for its columns' names first, unless they are listed. Its words are held against the
+        # lists as well, since what DuckDB reads here isn't quite what was sent.
+        check_calls(tokens, names, "duckdb", ())
+        found = _serialized(_with_listed_pivots(sql, tokens))
+    if found["error"]:
+        said = " ".join(str(found["error_message"]).split())
+        raise Refused("syntax", f"DuckDB can't read it: {said[:200]}", ErrorClass.SYNTAX)
+    if len(found["statements"]) != 1:
+        raise Refused("one_statement", "it isn't exactly one statement; send one at a time.")
+    return found
+
+
+def _serialized(sql: str) -> Node:
+    engine = import_module("duckdb")
+    if not hasattr(_scratch, "connection"):
+        _scratch.connection = engine.connect(
+            ":memory:", config={"enable_external_access": "false", "threads": "1"}
+        )
+        _scratch.connection.execute(_SERIALIZE)
+    try:
+        # As a text in the statement: with parameters DuckDB can't EXECUTE, and plans anew each time.
+        quoted = sql.replace("'", "''")
+        shown = _scratch.connection.execute(f"EXECUTE serialize('{quoted}')").fetchone()
+    except engine.Error as error:
+        raise Refused("syntax", f"DuckDB can't read it: {error}", ErrorClass.SYNTAX) from error
+    found: Node = json.loads(shown[0])
+    return found
+
+
+def _with_listed_pivots(sql: str, tokens: Sequence[Token]) -> str:
+    """The text with `IN (NULL)` behind each column of a PIVOT that lists no values."""
+    edits = dict[int, str]()
+    depth, open_at, start = 0, list[int](), 0  # brackets; those of each PIVOT; where its column begins
+    pivots = lists = False
+    for token, after in zip_longest(tokens, tokens[1:]):
+        kind, next_kind = token.token_type, after.token_type if after else None
+        depth += (kind in _OPENERS) - (kind in _CLOSERS)
+        pivots = pivots or kind == TokenType.PIVOT
+        if kind == TokenType.ON and pivots:
+            open_at.append(depth)
+            pivots, lists, start = False, False, token.end + 1
+        if not open_at or depth != open_at[-1]:
+            continue
+        lists = lists or kind == TokenType.IN
+        ends = next_kind in _PIVOT_ENDS or next_kind is None
+        if ends or next_kind == TokenType.COMMA:
+            if not lists:
+                edits |= {start: " (", token.end + 1: ") IN (NULL) "}
+            start, lists = (after.end + 1 if after else 0), False
+            if ends:
+                open_at.pop()
+    for place in sorted(edits, reverse=True):
+        sql = f"{sql[:place]}{edits[place]}{sql[place:]}"
+    return sql
+
+
+def _nodes(root: Node) -> list[Node]:
+    nodes: list[Node] = []
+    left: list[Any] = [root]
+    while left:
+        found = left.pop()
+        if found.__class__ is dict:
+            nodes.append(found)
+        values = found.values() if found.__class__ is dict else found
+        left += [value for value in values if value.__class__ in (dict, list)]
+    return nodes
+
+
+@cache
+def _kinds() -> frozenset[str]:
+    return frozenset(" ".join(listed("duckdb", "tree").values()).split())
+
+
+def _check_kind(node: Node) -> None:
+    kind = node.get("class") or node.get("type")
+    if kind == "PARAMETER":
+        raise Refused("parameter", "it has a placeholder with no value; write the value itself.")
+    if isinstance(kind, str) and kind not in _kinds():
+        raise Refused("statement", f"{kind} isn't part of a query that reads, as far as is known.")
+
+
+def _called(function: Node) -> str:
+    return str(function.get("function_name", "")).casefold()
+
+
+def _constants(call: Node) -> list[str]:
+    """The arguments that are plain text; one that isn't makes the list empty."""
+    given = [a.get("expression", a) for a in call.get("arguments") or call.get("children") or ()]
+    literals = [a.get("literal") or {} for a in given]
+    return [x["text"] for x in literals] if all(x.get("kind") == "STRING" for x in literals) else []
+
+
+def _check_table(table: Node, sql: str, names: DialectNames, catalogue: Catalogue | None) -> None:
+    catalog, schema, name = (
+        str(table[key]).casefold() for key in ("catalog_name", "schema_name", "table_name")
+    )
+    start = table.get("query_location", 0)
+    if b"'" in sql.encode()[start : start + table.get("query_location_length", 0)]:
+        raise Refused("file", f"{name[:60]!r} stands in quotes of text, as a file does; queries read tables.")
+    path = ".".join(part for part in (catalog, schema, name) if part)
+    # `secret.csv` without quotes is a file where there is no such table.
+    if table.get("at_clause"):
+        raise Refused("statement", "AT after a table isn't part of a query that reads, as far as is known.")
+    unknown = catalogue is None or catalogue.columns(schema, name) is None
+    if any(sign in path for sign in FILE_SIGNS) or (
+        path.endswith(syntax().file_endings) and (not schema or unknown)
+    ):
+        raise Refused("file", f"{path[:60]!r} names a file; queries read tables.")
+    if not names.may_read(schema, name, catalog):
+        raise Refused("system_table", f"{name[:60]} is the server's own and may hold secrets.")
+
+
+def _names_table(node: Node) -> bool:
+    return node.get("type") == "BASE_TABLE" or node.get("show_type") == "SHOW"
+
+
+def _check_agreement(tree: exp.Expr, nodes: Sequence[Node]) -> None:
+    """Raises `Refused` where sqlglot's tree, on which sizes and rights are judged, names other tables."""
+    theirs = Counter(n["table_name"].casefold() for n in nodes if _names_table(n))
+    ours = Counter(t.name.casefold() for t in tree.find_all(exp.Table) if isinstance(t.this, exp.Identifier))
+    if theirs != ours:
+        odd = next(iter((theirs - ours) + (ours - theirs)))
+        raise Refused(
+            "syntax",
+            f"{odd[:60]!r} may or may not be a table; write such names in double quotes.",
+            ErrorClass.SYNTAX,
+        )

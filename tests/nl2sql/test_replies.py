@@ -1,3 +1,5 @@
+import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -83,3 +85,12 @@ def test_no_form_of_a_reply_loses_its_query_or_makes_one_of_a_refusal() -> None:
     forms = yaml.safe_load(Path(__file__).with_name("reply_forms.yaml").read_text(encoding="utf-8"))
     read = [{"reply": form["reply"], "sql": find_sql(form["reply"])} for form in forms]
     assert read == forms
+
+
+def test_no_real_reply_of_a_small_model_loses_its_query() -> None:
+    """Replies of Qwen2.5-Coder-0.5B to a dozen kinds of prompts and to those of the published methods."""
+    with gzip.open(Path(__file__).with_name("real_replies.jsonl.gz"), "rt", encoding="utf-8") as lines:
+        replies = [json.loads(line) for line in lines]
+    read = [{"reply": r["reply"], "sql": find_sql(r["reply"])} for r in replies]
+    assert len(replies) > 100
+    assert [r for r, was in zip(read, replies, strict=True) if r != was] == []

@@ -329,7 +329,7 @@ def _is_prose(before: str, sql: str, runnable: bool, standing: int) -> bool:
     upper, words = sql[:6].isupper(), [w.casefold() for w in sql.split()]
     if not runnable and (refuses(before) or refuses(sql)):
         return True
-    if not upper and _DETERMINERS & set(words):
+    if _DETERMINERS & set(words) and not (upper and runnable):
         return True
     if not runnable and "from" not in words:
         said = len(words) > 3 and re.fullmatch(r"[\w\s.,:!?-]+", sql) is not None

@@ -73,3 +73,18 @@ def test_what_another_lesson_denies_is_kept_only_if_insisted(fathom: Fathom, gen
     assert "DISTINCT" not in fathom("teach", genes).out
     assert fathom("teach", genes, *other, "--anyway").code == 0
     assert "DISTINCT" in fathom("teach", genes).out
+
+
+def test_a_word_for_a_condition_is_tried_before_it_is_kept(fathom: Fathom, genes: Path) -> None:
+    asked = ("ask", genes, "How many genes are distal?")
+    declined = fathom(*asked)
+    assert declined.code == 3
+    assert "fathom teach DATABASE --word distal --means TABLE.COLUMN, or --condition" in declined.out
+    said = ("teach", genes, "--tables", "gene", "--condition")
+    refused = fathom(*said, "no_such(chromosome) = 1", "--word", "distal")
+    assert "the database can't use no_such(chromosome) = 1" in refused.err
+    done = fathom(*said, "chromosome > 18", "--word", "distal")
+    assert (done.code, "“distal”, said of gene, is chromosome > 18" in done.out) == (0, True)
+    assert fathom(*asked).code == 0
+    again = fathom(*said, "chromosome > 18", "--word", "distal")
+    assert (again.code, "it changes nothing" in again.out) == (3, True)

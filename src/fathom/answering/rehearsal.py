@@ -11,6 +11,7 @@ from fathom.answering.pipeline import WITH_MODEL, WITHOUT_MODEL, Asking, answer
 from fathom.errors import InputError, QueryError
 from fathom.knowledge import KnowledgePack, check
 from fathom.knowledge.lessons import Lesson, LessonFile, contradicted
+from fathom.knowledge.trials import try_conditions
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.engines import engine_for, forget
 from fathom.offline.opinions import choose_like
@@ -73,7 +74,15 @@ class LessonRehearsal:
             return f"it breaks {many} solved question{'' if many == 1 else 's'}"
         if self.contradicted:
             return f"another lesson says otherwise: {self.contradicted[0].text}"
+        if self.lesson.trial and not self._changes:
+            return f"it changes nothing: “{self.lesson.trial}” is answered as before"
         return ""
+
+    @property
+    def _changes(self) -> bool:
+        """True if the question at hand gets another query by the lesson."""
+        after = self.after and self.after.best_query
+        return after is not None and after != (self.before and self.before.best_query)
 
     @property
     def text(self) -> str:
@@ -88,6 +97,7 @@ async def validate(asking: Asking, lesson: Lesson) -> None:
     """
     if found := check(lesson.pack, asking.database.schema):
         raise InputError("; ".join(mismatch.problem for mismatch in found))
+    await asyncio.to_thread(try_conditions, lesson.pack, asking.database)
     for example in lesson.pack.examples:
         try:
             await asking.context.run(example.sql)
@@ -107,6 +117,8 @@ async def rehearse(
     knowledge = asking.context.knowledge
     solved = [e for e in knowledge.examples if e not in lesson.pack.examples][:MOST]
     before = after = None
+    if question is None and lesson.trial:
+        question = Question(lesson.trial)
     if question is not None:
         before = await answer(question, asking, reasons=False)
         async with _knowing(asking, knowledge.merge(lesson.pack)) as with_it:

@@ -22,6 +22,7 @@ from fathom.knowledge.beforehand import taught_in
 from fathom.knowledge.pack import KnowledgePack
 from fathom.knowledge.parts import Adds, ColumnNote, Convention, Part, TableNote, Term, When
 from fathom.records import SolvedExample
+from fathom.text.inflection import plural
 
 LONGEST_WAIT = 10.0
 """Seconds to wait for another process that writes the file: writing takes milliseconds."""
@@ -45,9 +46,12 @@ class LessonContradicted(FathomError):
 
 
 class LessonKind(StrEnum):
-    """The kinds of lessons: a solved question, another word for something, a value's name, or a rule."""
+    """The kinds of lessons: a solved question, another word for something, a word for a value or for a
+    condition, or a rule.
+    """
 
     EXAMPLE, SYNONYM, VALUE, CONVENTION = "example", "synonym", "value", "convention"
+    CONDITION = "condition"
 
 
 class Lesson(Part):
@@ -65,7 +69,7 @@ class Lesson(Part):
     pack: KnowledgePack
 
     @property
-    def text(self) -> str:
+    def text(self) -> str:  # noqa: PLR0911, a table of kinds reads best as one
         """The lesson in words, on one line."""
         match self.kind:
             case LessonKind.EXAMPLE:
@@ -76,6 +80,9 @@ class Lesson(Part):
             case LessonKind.VALUE:
                 (term,) = self.pack.glossary
                 return f"“{term.term}” is the value {term.value!r} of {term.column}"
+            case LessonKind.CONDITION:
+                (term,) = self.pack.glossary
+                return f"“{term.term}”, said of {', '.join(term.tables)}, is {term.condition}"
         for table, note in self.pack.tables.items():
             for column, about in note.columns.items():
                 return f"“{about.synonyms[0]}” is {table}.{column}"
@@ -95,10 +102,21 @@ class Lesson(Part):
             case LessonKind.VALUE:
                 (term,) = self.pack.glossary
                 return f"word {_folded(term.term)}", repr((term.column, term.value))
+            case LessonKind.CONDITION:
+                (term,) = self.pack.glossary
+                return f"word {_folded(term.term)}", repr((term.tables, term.condition))
         ((table, note),) = self.pack.tables.items()
         for column, about in note.columns.items():
             return f"word {_folded(about.synonyms[0])}", repr((table, column))
         return f"word {_folded(note.synonyms[0])}", repr((table,))
+
+    @property
+    def trial(self) -> str:
+        """A question with the word of a condition, to try it in; "" for other lessons."""
+        if self.kind is not LessonKind.CONDITION:
+            return ""
+        (term,) = self.pack.glossary
+        return f"How many {plural(term.tables[0].replace('_', ' '))} are {term.term}?"
 
 
 def _folded(text: str) -> str:
@@ -130,6 +148,15 @@ def value_name(word: str, table: str, column: str, value: str) -> Lesson:
     """A word for one stored value of a column."""
     term = Term(term=_named(word), column=f"{table}.{column}", value=value)
     return Lesson(kind=LessonKind.VALUE, pack=KnowledgePack(glossary=(term,)))
+
+
+def condition_name(word: str, *, tables: Sequence[str], condition: str) -> Lesson:
+    """A word for a condition on the rows of tables. Raises `InputError` for what is no condition."""
+    try:
+        term = Term(term=_named(word), tables=tuple(tables), condition=condition)
+    except ValidationError as error:
+        raise InputError(error.errors()[0]["msg"].removeprefix("Value error, ")) from error
+    return Lesson(kind=LessonKind.CONDITION, pack=KnowledgePack(glossary=(term,)))
 
 
 def convention(rule: str, *, tables: Sequence[str], condition: str, words: Iterable[str] = ()) -> Lesson:

@@ -1,6 +1,7 @@
 """How an answer looks on a terminal, and charts in files."""
 
 import json
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -31,6 +32,11 @@ def show_answer(answer: Answer, *, explained: bool = False) -> None:
         console.print(plain(answer.text), style="yellow" if answer.refusal else "bold")
     if answer.refusal and (unsaid := [w for w in answer.refusal.missing if f"“{w}”" not in answer.text]):
         console.print(plain(f"Not understood: {_quoted(unsaid)}."))
+    if answer.refusal and len(answer.refusal.missing) == 1:
+        word = shlex.quote(answer.refusal.missing[0])
+        ways = 'TABLE.COLUMN, or --condition "SQL" --tables TABLE'
+        told = plain(f"Say what it means: fathom teach DATABASE --word {word} --means {ways}.")
+        console.print(told, style="dim", soft_wrap=True)
     if answer.refusal and answer.refusal.instead:
         console.print("You could ask:")
         for question in answer.refusal.instead:

@@ -17,6 +17,7 @@ from fathom.interfaces.cli.options import DatabaseName
 from fathom.knowledge.lessons import (
     Lesson,
     LessonFile,
+    condition_name,
     convention,
     lesson_file,
     pack_as_yaml,
@@ -40,7 +41,7 @@ class Taught:
     """The query that answers --question."""
 
     word: str = ""
-    """A word for what --means says."""
+    """A word for what --means says, or for --condition on the rows of --tables."""
 
     means: str = ""
     """The TABLE or TABLE.COLUMN that --word stands for."""
@@ -62,6 +63,9 @@ class Taught:
 
     def lesson(self) -> Lesson | None:
         """The lesson; None where nothing is taught. Raises `InputError` for one that lacks a part."""
+        if self.word and self.condition and not (self.rule or self.means or self.question or self.sql):
+            _need(tables="".join(self.tables))
+            return condition_name(self.word, tables=self.tables, condition=self.condition)
         match (self.question or self.sql, self.word or self.means or self.value, self.rule or self.condition):
             case ("", "", ""):
                 return None

@@ -10,7 +10,8 @@ import pytest
 
 from fathom.errors import ModelFailed
 from fathom.llm import Model, Pace, Reply, Sampling, Script, ScriptedModel, open_model
-from fathom.llm.exchange import Request
+from fathom.llm.exchange import Message, Request
+from fathom.llm.parameters import LONGEST, Parameters
 from fathom.records import Usage
 from tests.llm.hostile import Books, Server, _ordinary, asked_for_openai
 from tests.llm.spoken import Answer, Asked, error_answer, json_answer
@@ -185,3 +186,12 @@ def test_an_error_of_another_kind_drops_nothing(choosy: Choosy, monkeypatch: pyt
     with open_model(choosy.model, pace=pace) as model, pytest.raises(ModelFailed, match="slow down"):
         ask(model)
     assert [b["temperature"] for b in choosy.bodies] == [1.0, 1.0]
+
+
+def test_a_reply_from_a_server_of_ones_own_has_an_end() -> None:
+    with_end, without = Parameters("compatible"), Parameters("openai")
+    asked = Request("m", (Message("user", "Hi"),), Sampling())
+    assert with_end.given(asked) == {"max_tokens": LONGEST}
+    assert without.given(asked) == {}
+    said = replace(asked, sampling=Sampling(max_tokens=9_000))
+    assert with_end.given(said) == {"max_tokens": 9_000}

@@ -131,9 +131,9 @@ class Model(Metered):
     async def _send(self, request: Request) -> Reply:
         """Asks once more, with room to think, where a reply ended at its length before it said anything."""
         reply = await super()._send(request)
-        room = request.sampling.max_tokens
+        room = request.sampling.max_tokens or 0
         silent = not (reply.calls or any(text.strip() for text in (reply.text, *reply.more)))
-        if reply.finish != "length" or not silent or room is None or room >= THINKING_ROOM:
+        if reply.finish != "length" or not silent or room >= THINKING_ROOM:
             return reply
         if self.reply_tokens is not None:
             return reply  # whoever runs this has said how long replies may be

@@ -8,6 +8,9 @@ from fathom.llm.exchange import Request
 from fathom.llm.providers import Protocol
 from fathom.llm.sender import AttemptFailed
 
+LONGEST = 2_048
+"""The most tokens of a reply from a server of one's own, where a method says none: small models that go round
+in circles never end by themselves."""
 _REFUSALS = {400, 404, 422}
 """The statuses of a request that is refused for what it says; some gateways have 404 for what they lack."""
 _CHAT: tuple[Protocol, ...] = ("openai", "azure", "compatible")
@@ -46,7 +49,8 @@ class Parameters:
 
     def given(self, request: Request) -> dict[str, Any]:
         """Give the parameters that go with a request, by name."""
-        return {k: v for k, v in _wanted(request).items() if k not in self._left_out}
+        most = {"max_tokens": LONGEST} if self._protocol == "compatible" else {}
+        return most | {k: v for k, v in _wanted(request).items() if k not in self._left_out}
 
     def dropped(self, request: Request) -> tuple[str, ...]:
         """List the parameters that are wanted for a request and aren't given."""

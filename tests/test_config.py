@@ -56,3 +56,11 @@ def test_packs_are_found_beside_the_file(tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_said(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         read_settings(settings_file(tmp_path, text))
+
+
+def test_the_usual_model_is_a_setting(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('model = "local"\n')
+    environment = {"FATHOM_CONFIG": str(file)}
+    assert read_settings(environment).model == "local"
+    assert read_settings({**environment, "FATHOM_MODEL": "ollama:qwen3"}).model == "ollama:qwen3"

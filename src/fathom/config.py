@@ -7,6 +7,7 @@ one that FATHOM_CONFIG names:
     strict = true
     audit_log = "/var/log/fathom/audit.jsonl"
     rights = "rights.toml"
+    model = "local"
 
     [databases]
     sales = "postgresql://reader@localhost/sales"
@@ -23,7 +24,7 @@ from typing import Any
 
 from fathom.errors import ConfigError
 
-_KNOWN = frozenset(("audit_log", "data", "databases", "packs", "rights", "strict"))
+_KNOWN = frozenset(("audit_log", "data", "databases", "model", "packs", "rights", "strict"))
 """The sections of the settings file."""
 
 
@@ -34,7 +35,8 @@ class Settings:
     `databases` maps names to URLs or paths; `cache` is the folder of indexes; `data` is the folder of
     published benchmarks; `packs` maps names of databases to their knowledge packs; `store` is the file of
     answers; `strict` refuses accounts that may do more than read; `audit_log` is the file that keeps who
-    asked what, None for no log; `rights` is the file of who may see what, None where everybody may see all.
+    asked what, None for no log; `rights` is the file of who may see what, None where everybody may see all;
+    `model` is the language model to ask where none is named.
     """
 
     file: Path
@@ -46,6 +48,7 @@ class Settings:
     strict: bool = False
     audit_log: Path | None = None
     rights: Path | None = None
+    model: str | None = None
 
     @property
     def review(self) -> Path:
@@ -81,6 +84,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
     rights = environment.get("FATHOM_RIGHTS") or content.get("rights")
     if not isinstance(rights, str | None):
         raise ConfigError(f'{file}: rights must be a file, such as rights = "rights.toml".')
+    model = environment.get("FATHOM_MODEL") or content.get("model")
+    if not isinstance(model, str | None):
+        raise ConfigError(f'{file}: model must name a language model, such as model = "local".')
     return Settings(
         file=file,
         cache=cache,
@@ -91,6 +97,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         strict=strict,
         audit_log=file.parent / Path(log).expanduser() if log else None,
         rights=file.parent / Path(rights).expanduser() if rights else None,
+        model=model,
     )
 
 

@@ -52,6 +52,22 @@ nothing that a reply says raises an error. Where an embedding model was used, `-
 differs on purpose stands [below](#departures). So figures measured here are those of the idea, not a
 reproduction of the published figure.
 
+## Our own: local
+
+`local` is for a small model on your own machine ([models](models.md)), and the method where one is named.
+The model reads, the program knows: the [offline method](offline.md) links the question's words to tables,
+columns and values and gives its candidates; the model is shown the schema (the tables that matter of a
+large one), the values that the question spells otherwise, and the question, and writes one query, or
+`samples` of them, under a grammar in which no other table or column can be named. A query that fails is
+mended by the schema. All are run, and one ranking over both weighs each result: how sure `offline` is, how
+likely the model's words were, whether both give it, whether its shape fits. It is learned from replies of a
+real model, on databases apart (`python -m training.local_ranking`). The answer is sure where nine of ten
+such were right; else up to three results are shown, and where nothing speaks for any, the question is
+declined. Where `offline` is sure and the model reads otherwise, the answer is less sure.
+
+It works with any model: `--method local --model ollama:qwen3`. Without a grammar, which only models that
+Fathom runs itself have, the repair does the rest.
+
 ## Our own: adaptive
 
 `adaptive` spends a model's tokens where they are needed. The [offline method](offline.md) goes first;

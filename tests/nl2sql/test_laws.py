@@ -16,6 +16,7 @@ from fathom.records import Draft, Question, SolvedExample, Usage
 
 QUESTION = Question("Which genes are longer than 100000?", evidence="length is in base pairs")
 METHODS = [n for n in registry.names("methods") if isinstance(m := find_method(n), Method) and m.asks_model]
+WEIGHING = {"local"}  # its model is small, and its query one among others
 ACTING = {"react"}
 """Methods that expect actions: a bare query is no good reply there."""
 WRITES = "```sql\nDROP TABLE gene\n```\nSELECT 1; DELETE FROM gene"
@@ -71,7 +72,7 @@ def test_no_reply_makes_it_raise_or_end_without_sql_or_reason(name: str, bad: st
     assert known.database.run("SELECT COUNT(*) FROM gene").rows == ((3,),)
 
 
-@pytest.mark.parametrize("name", [n for n in METHODS if n not in ACTING])
+@pytest.mark.parametrize("name", [n for n in METHODS if n not in {*ACTING, *WEIGHING}])
 def test_a_good_reply_ends_in_its_query_and_the_trace_holds_all(name: str, known: Context) -> None:
     model = saying("SELECT symbol FROM gene WHERE length > 100000")
     draft = run(name, known, model)

@@ -42,8 +42,9 @@ from fathom.watch import Watch, watching
 if TYPE_CHECKING:
     from fathom.llm import Embedder, Model
 
-WITHOUT_MODEL, WITH_MODEL = "offline", "adaptive"
-"""The methods to ask by where none is named; the second tries the first before it asks the model."""
+WITHOUT_MODEL, WITH_MODEL, WITH_LOCAL_MODEL = "offline", "adaptive", "local"
+"""The methods to ask by where none is named; the others try the first before they ask the model, and the last
+is made for the small models that run on one's own machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,8 @@ def prepare(
     settings: Settings | None = None,
     **options: Unpack[MethodOptions],
 ) -> Asking:
-    """Get ready to ask one database several questions, by `offline` or, with a `model`, by `adaptive`.
+    """Get ready to ask one database several questions, by `offline` or, with a `model`, by `adaptive`, or by
+    `local` where that runs on this machine.
 
     The packs that the settings name for the database, or that come with a demo, are always there; `packs` go
     on top of them. What a model said of one question may serve the next, unless it is recorded. Raises
@@ -114,9 +116,10 @@ def prepare(
         raise TypeError(
             f"there is no option {unknown[0]!r}{did_you_mean(unknown[0], [*AskOptions.__annotations__])}"
         )
-    by_itself = WITHOUT_MODEL if model is None else WITH_MODEL
     chosen = _method(
-        options.get("method") or by_itself, options.get("confidence"), options.get("without_rules", ())
+        options.get("method") or _usual_method(model),
+        options.get("confidence"),
+        options.get("without_rules", ()),
     )
     if (repair := options.get("repair")) is not None:
         from fathom.nl2sql.repair import with_repair  # noqa: PLC0415, only where it is asked for
@@ -143,6 +146,20 @@ def prepare(
         remembers=model is not None and not model.recorded,
     )
     return Asking(database, chosen, context)
+
+
+def _usual_method(model: "Model | None") -> str:
+    if model is None:
+        return WITHOUT_MODEL
+    return WITH_LOCAL_MODEL if model.name.startswith("local:") else WITH_MODEL
+
+
+def model_or_usual(model: "str | Model | None", method: str | Method | None) -> "str | Model | None":
+    """The model to ask: the given one, else that of the settings, unless the method asks none."""
+    if model is not None or (usual := read_settings().model) is None:
+        return model
+    found = find_method(method) if isinstance(method, str) else method
+    return usual if found is None or getattr(found, "asks_model", True) else None
 
 
 def _method(named: str | Method, confidence: float | None, without_rules: Sequence[str]) -> Method:
@@ -186,7 +203,7 @@ def ask(
 
     `reading` is one of an earlier answer to the same question, to be run again (`Answer.choose` runs
     nothing). The options are those of `AskOptions`: `method`, `packs`, `examples`, `limits`, `confidence`,
-    `model` and `embeddings`. Without a `method` it is `offline`, or `adaptive` where there is a model; below
+    `model` and `embeddings`. Without a `method` it is `offline`, with a model `adaptive` or `local`; below
     `confidence` (0 to 1) an answer isn't sure; a model is named as `provider:name`, or opened. Raises
     `ConnectionFailed`, `UnknownName`, `InputError`, `QuestionTooLong` or `ModelError` for what can't be used;
     a query that fails is a refusal.
@@ -204,7 +221,7 @@ def prepared(database: str | Path | Database, **options: Unpack[AskOptions]) -> 
     of_methods = cast(MethodOptions, {k: v for k, v in options.items() if k not in ("model", "embeddings")})
     with (
         opened_database(database) as opened,
-        opened_model(options.get("model")) as asked,
+        opened_model(model_or_usual(options.get("model"), options.get("method"))) as asked,
         opened_embedder(options.get("embeddings")) as near,
     ):
         yield prepare(opened, model=asked, embeddings=near, **of_methods)
@@ -276,9 +293,12 @@ async def _known(question: Question, asking: Asking) -> Answer | None:
 
 
 async def _worded(given: Answer, asking: Asking, said: str | None) -> Answer:
-    """The answer in the model's words, where there is a model; `said` are words that it gave already."""
+    """The answer in the model's words, where there is a model; `said` are words that it gave already.
+
+    Small models of one's own machine aren't asked for words: that takes as long as the query, and tells less.
+    """
     model = asking.context.model
-    if model is None:
+    if model is None or asking.method.name == WITH_LOCAL_MODEL:
         return given
     with watching(asking.context.watch, "say it in words"):
         return await _in_its_words(given, model, said)

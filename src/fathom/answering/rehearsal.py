@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fathom.answering.audit_log import on_behalf
-from fathom.answering.pipeline import WITH_MODEL, WITHOUT_MODEL, Asking, answer
+from fathom.answering.pipeline import WITH_LOCAL_MODEL, WITH_MODEL, WITHOUT_MODEL, Asking, answer
 from fathom.errors import InputError, QueryError
 from fathom.knowledge import KnowledgePack, check
 from fathom.knowledge.lessons import Lesson, LessonFile, contradicted
@@ -189,4 +189,4 @@ def _engine(asking: Asking) -> OfflineEngine:
 
 
 def _begins_offline(asking: Asking) -> bool:
-    return asking.method.name in {WITHOUT_MODEL, WITH_MODEL}
+    return asking.method.name in {WITHOUT_MODEL, WITH_MODEL, WITH_LOCAL_MODEL}

@@ -6,6 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fathom.answering import Conversation, as_json, prepare
+from fathom.answering.pipeline import model_or_usual
 from fathom.databases import connect
 from fathom.errors import InputError
 from fathom.interfaces.cli import DECLINED
@@ -70,9 +71,10 @@ def ask(
         In plain language. Left out, a prompt takes questions and follow-ups.
     method
         How to find the query: a name (fathom methods), or the TOML file of a composed method. Left out, it is
-        offline; with --model it is adaptive, which tries offline first.
+        offline; with --model it is adaptive, which tries offline first, or local with a model here.
     model
-        The language model to ask, PROVIDER:NAME or http://HOST:PORT/v1#NAME (fathom models).
+        The language model to ask: local, PROVIDER:NAME or http://HOST:PORT/v1#NAME (fathom models). Left out,
+        the one that the settings name, if any.
     embeddings
         The model that tells methods what is near in meaning: PROVIDER:NAME, http://HOST:PORT/v1#NAME or
         sentence-transformers:NAME. Without one words and spelling tell it.
@@ -118,7 +120,7 @@ def ask(
     budget = spending.budget("conversation" if question is None else "question")
     tape, replay = recording.cassette, recording.replay
     with (
-        opened_model(model, cassette=tape, replay=replay, budget=budget) as chosen,
+        opened_model(model_or_usual(model, method), cassette=tape, replay=replay, budget=budget) as chosen,
         opened_embedder(embeddings, cassette=tape, replay=replay, budget=budget) as near,
         connect(
             database, strict=strict or None, rights=asker.rights, user=asker.user, index=not no_index

@@ -46,7 +46,7 @@ def run_server(
     settings = read_settings()
     settings = replace(settings, strict=strict or settings.strict, rights=None)
     with ExitStack() as held:
-        asked = None
+        asked, model = None, model or settings.model
         if model is not None:
             from fathom.llm import opened_model  # noqa: PLC0415, slow to import
 

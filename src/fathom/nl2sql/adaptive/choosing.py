@@ -37,10 +37,11 @@ async def choose_by_signals(
     readings: tuple[Reading, ...] = ()
     unsure = chosen.fits and sure < asks_back
     if unsure and rival is not None and calibration().probability(rival, found) >= close * sure:
-        readings = tuple(Reading(_as_reading(b), b.outcome.sql) for b in (chosen, rival))
+        readings = tuple(Reading(as_reading(b), b.outcome.sql) for b in (chosen, rival))
     return revise(replace(scored, confidence=round(sure, 3), readings=readings), chosen.outcome.sql)
 
 
-def _as_reading(result: Backed) -> str:
+def as_reading(result: Backed) -> str:
+    """The words to choose a result by."""
     sql = " ".join(result.outcome.sql.split())
     return f"the query {sql}, which gives: {preview(result.outcome, 2)}"

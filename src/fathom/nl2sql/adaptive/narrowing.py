@@ -37,12 +37,13 @@ async def narrow_schema(draft: Draft, context: Context, *, tables: int = 5) -> D
     schema = context.database.schema
     named = set(draft.selection.tables if draft.selection else ())
     if not named or width(schema) > WIDE:
-        named.update(await asyncio.to_thread(_nearest, context, asked(draft.question), tables))
+        named.update(await asyncio.to_thread(nearest_tables, context, asked(draft.question), tables))
     chosen = select(schema, dict.fromkeys(named, ()))
     return replace(draft, selection=or_everything(schema, chosen))
 
 
-def _nearest(context: Context, question: str, tables: int) -> list[str]:
+def nearest_tables(context: Context, question: str, tables: int) -> list[str]:
+    """The tables that are nearest to a question by their names and descriptions."""
     return [match.table for match in schema_index(context).tables(question, limit=tables, columns=False)]
 
 

@@ -1,0 +1,69 @@
+"""The last step of the local method: every query is run, mended where it fails, and one ranking chooses."""
+
+from dataclasses import replace
+
+from fathom.methods import Context, step
+from fathom.nl2sql.adaptive.choosing import as_reading
+from fathom.nl2sql.adaptive.evidence import CLOSE
+from fathom.nl2sql.local.offline_first import OfflineReading, offline_reading
+from fathom.nl2sql.local.ranking import Sampled, Weighed, ranking, weigh
+from fathom.nl2sql.local.writing import Written, written_queries
+from fathom.nl2sql.query_runs import execute
+from fathom.nl2sql.repair import repaired
+from fathom.nl2sql.result_vote import execute_all
+from fathom.records import MOST_READINGS, Candidate, Draft, Reading, Refusal
+
+SECONDS = 10.0
+"""Seconds for one candidate: what takes longer is no candidate."""
+NOTHING = "No reading of the question is likely enough."
+
+
+@step("revision")
+async def choose_by_agreement(draft: Draft, context: Context, *, confidence: float | None = None) -> Draft:
+    """Choose among the model's queries and the offline method's by one ranking, and say how sure that is.
+
+    Sure is what is right nine times of ten, or from `confidence` on where that is given. Else up to three
+    results are shown to choose among, and where none is worth it the question is declined.
+    """
+    reading = offline_reading(draft)
+    found = await weighed(draft.question.text, written_queries(draft), reading, context)
+    order = ranking().ranked(found)
+    if not order:
+        why = Refusal(reading.refused or NOTHING, reading.missing, reading.unrelated)
+        return replace(draft, confidence=0.0, refusal=why)
+    sure, best = order[0]
+    bar = ranking().sure if confidence is None else confidence
+    shown = [b for p, b in order if p >= ranking().shown and b.rows][:MOST_READINGS]
+    candidates = tuple(Candidate(b.outcome.sql, round(p, 4), error=b.outcome.error or None) for p, b in order)
+    chosen = replace(
+        draft,
+        sql=best.outcome.sql,
+        result=known if (known := best.outcome.result) and known.truncated is None else None,
+        confidence=round(sure, 3),
+        candidates=candidates,
+        refusal=None,
+        readings=(),
+        # The assumptions of the offline method hold for its own query.
+        assumptions=draft.assumptions if best.rank == 0 else (),
+        notes={"mended": [s.run.sql for s in found.samples if s.mended]},
+    )
+    if sure >= bar:
+        return chosen
+    if shown and not reading.unrelated:
+        return replace(chosen, readings=tuple(Reading(as_reading(b), b.outcome.sql) for b in shown))
+    return replace(chosen, refusal=Refusal(reading.refused or NOTHING, reading.missing, reading.unrelated))
+
+
+async def weighed(
+    question: str, written: tuple[Written, ...], reading: OfflineReading, context: Context
+) -> Weighed:
+    """Run the model's queries, mended where they fail, and offline's first ones, and weigh them all."""
+    samples = [await _sampled(one, context) for one in written]
+    offline = await execute_all(context, reading.queries[: CLOSE + 2], seconds=SECONDS)
+    return weigh(question, samples, offline, reading)
+
+
+async def _sampled(written: Written, context: Context) -> Sampled:
+    run = await execute(context, written.sql, seconds=SECONDS)
+    mended = await repaired(context, written.sql, run)
+    return Sampled(mended.run if mended else run, written, mended is not None)

@@ -1,0 +1,79 @@
+"""The method for a small model: what both say is sure, what one says is weighed, what fails is mended."""
+
+import asyncio
+from dataclasses import replace
+
+from fathom.llm import ScriptedModel
+from fathom.methods import Context, find_method, run_method
+from fathom.nl2sql.local.offline_first import offline_reading
+from fathom.nl2sql.local.ranking import ranking
+from fathom.records import Draft, Question
+
+
+def asked(context: Context, question: str, *replies: str, **settings: object) -> tuple[Draft, ScriptedModel]:
+    model = ScriptedModel.of(*replies)
+    method = find_method("local").using(**settings)
+    return asyncio.run(run_method(method, Question(question), replace(context, model=model))), model
+
+
+def test_what_both_say_is_sure(context: Context) -> None:
+    draft, model = asked(context, "How many genes are there?", "```sql\nSELECT COUNT(id) FROM gene\n```")
+    assert draft.sql == "SELECT COUNT(id) FROM gene"
+    assert draft.confidence is not None
+    assert draft.confidence >= ranking().sure
+    assert not draft.readings
+    assert draft.refusal is None
+    assert offline_reading(draft).answers
+    assert "CREATE TABLE gene" in model.prompts[0]
+    assert model.prompts[0].index("CREATE TABLE gene") < model.prompts[0].index("How many genes")
+
+
+def test_a_sure_answer_is_less_sure_where_the_model_reads_otherwise(context: Context) -> None:
+    agreed, _ = asked(context, "How many genes are there?", "SELECT COUNT(*) FROM gene")
+    differs, _ = asked(context, "How many genes are there?", "SELECT COUNT(*) FROM drug WHERE phase = 4")
+    assert differs.candidates
+    assert (differs.confidence or 0) < (agreed.confidence or 0) - 0.03
+
+
+def test_a_failing_query_is_mended_and_counts(context: Context) -> None:
+    draft, _ = asked(context, "action of Donepezil", "SELECT action FROM drug WHERE name = 'Donepezil'")
+    told = {s.name: s.found for s in draft.trace.steps}
+    (mended,) = told["choose_by_agreement"]["mended"]
+    assert "JOIN target" in mended
+    assert mended in {c.sql for c in draft.candidates}
+
+
+def test_without_a_query_of_the_model_offline_stands(context: Context) -> None:
+    draft, _ = asked(context, "How many genes are there?", "I can't say.")
+    assert draft.sql is not None
+    assert context.database.run(draft.sql).rows == ((3,),)
+
+
+def test_what_nothing_speaks_for_is_declined(context: Context) -> None:
+    draft, _ = asked(context, "What is the weather in Oslo?", "SELECT symbol FROM gene WHERE symbol = 'Oslo'")
+    assert draft.refusal is not None
+    assert not draft.readings
+
+
+def test_a_bar_of_ones_own(context: Context) -> None:
+    lenient, _ = asked(context, "odd drugs", "SELECT name FROM drug WHERE phase = 2", confidence=0.0)
+    assert lenient.sql
+    assert lenient.refusal is None
+    assert not lenient.readings
+    strict, _ = asked(context, "How many genes are there?", "SELECT COUNT(*) FROM gene", confidence=1.0)
+    assert strict.readings or strict.refusal
+
+
+def test_several_samples_vote(context: Context) -> None:
+    two, three = "SELECT name FROM drug WHERE phase = 2", "SELECT name FROM drug WHERE phase = 4"
+    draft, model = asked(context, "drugs still tried out", three, two, two, samples=3)
+    assert len(model.prompts) == 3
+    by_sql = {c.sql: c.score or 0 for c in draft.candidates}
+    assert by_sql[two] > by_sql[three]
+
+
+def test_weights_are_sound() -> None:
+    learned = ranking()
+    assert 0.5 < learned.sure < 1
+    assert learned.weights["both"] > 0
+    assert learned.weights["offline's best, how sure"] >= 0

@@ -1,0 +1,234 @@
+"""`python -m training.local_ranking FOLDER`: learn how likely results are right, in the method `local`.
+
+Read are the replies of real models in `bench/recorded`, each weighed as the method does, against gold. What
+spoke for each result is kept in FOLDER, so that `--kept` learns from that again. Databases of Spider's that
+are only ever measured on are left out.
+"""
+
+import argparse
+import asyncio
+import gzip
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+
+from fathom.benchmarks import BenchmarkQuestion
+from fathom.databases import connect
+from fathom.evaluation.runs.exams import Exam, judge
+from fathom.evaluation.runs.response import Response
+from fathom.methods import Context, Method, run_method
+from fathom.nl2sql.local import ranking as shipped
+from fathom.nl2sql.local.choosing import weighed
+from fathom.nl2sql.local.offline_first import ask_offline, offline_reading
+from fathom.nl2sql.local.ranking import features
+from fathom.nl2sql.local.writing import Written
+from fathom.nl2sql.replies import find_sql
+from fathom.records import Limits, Question
+from training.__main__ import say
+from training.lessons import FOLDS, fold_of
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORDED, SPLITS = ROOT / "bench" / "recorded", ROOT / "bench" / "splits" / "spider.json"
+RIDGE = 3.0
+"""How strongly weights are drawn to nothing, for features as far from their mean as they mostly are."""
+RIGHT_OF_SURE = 0.9
+SHOWN = 0.15
+"""How likely a result must be to be shown as one of three."""
+SIGNS = {
+    "written, by most": 1,
+    "written, how likely": 1,
+    "offline's best, how sure": 1,
+    "offline's best, which answers": 1,
+    "offline's best is another, how sure": -1,
+    "offline's best is another, which answers": -1,
+    "both": 1,
+    "both, how sure": 1,
+    "offline's next": 1,
+    "offline alone, and the model's runs": -1,
+    "words not accounted for": -1,
+    "fits": 1,
+    "some rows": 1,
+}
+"""What may only speak for a result, or only against it: few replies can't show the contrary."""
+FILE = "weighed_results.jsonl"
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A question's results: what spoke for each, and whether it is right; whether offline's answer was."""
+
+    id: str
+    database: str
+    told: list[dict[str, float]]
+    right: list[bool]
+    offline_answers: bool
+    offline_right: bool
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark that the question is of."""
+        return self.id.partition("-")[0]
+
+
+def main() -> None:
+    """Learn the weights, say how they fit databases that they never saw, and write them."""
+    parser = argparse.ArgumentParser(prog="python -m training.local_ranking", description=__doc__)
+    parser.add_argument("folder", type=Path, help="where what is weighed is kept")
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument(
+        "--kept", action="store_true", help="weigh nothing: learn from what is kept in FOLDER"
+    )
+    parser.add_argument("--out", type=Path, default=Path(shipped.__file__).with_name(shipped.FILE))
+    options = parser.parse_args()
+    file = options.folder / FILE
+    if not options.kept:
+        options.folder.mkdir(parents=True, exist_ok=True)
+        with file.open("w", encoding="utf-8") as lines:
+            for seen in collected(options.data):
+                lines.write(json.dumps(asdict(seen)) + "\n")
+    every = [Seen(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+    reported = set(json.loads(SPLITS.read_text(encoding="utf-8"))["report"])
+    lessons = [s for s in every if s.database not in reported]
+    unseen = cross_validated(lessons)
+    bar = sure_from(lessons, unseen)
+    tell("out of fold", lessons, unseen, bar)
+    weights, constant = fit(lessons)
+    measured = [s for s in every if s.database in reported]
+    tell("Spider's report databases", measured, [probabilities(s, weights, constant) for s in measured], bar)
+    content = {
+        "about": "Learned by python -m training.local_ranking from replies of Qwen2.5-Coder 1.5B (q4_k_m)",
+        "questions": len(lessons),
+        "weights": {name: round(weight, 4) for name, weight in weights.items()},
+        "constant": round(constant, 4),
+        "sure": round(bar, 3),
+        "shown": SHOWN,
+    }
+    options.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def collected(data: Path) -> Iterator[Seen]:
+    """Weigh every recorded reply."""
+    by_database = defaultdict(list)
+    for file in sorted(RECORDED.glob("*.jsonl.gz")):
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            for one in map(json.loads, lines):
+                by_database[one["database"]].append(one)
+    with TemporaryDirectory() as cache:
+        for path, replies in sorted(by_database.items()):
+            with connect(data / path) as database:
+                context = Context(database, limits=Limits(seconds=10.0), cache=Path(cache))
+                for one in replies:
+                    yield asyncio.run(_seen(one, str(data / path), context))
+
+
+async def _seen(one: Mapping[str, Any], file: str, context: Context) -> Seen:
+    asked = Question(one["question"], evidence=one.get("evidence", ""))
+    draft = await run_method(Method("first", (ask_offline,)), asked, context)
+    reading = offline_reading(draft)
+    sql = find_sql(one["reply"])
+    written = (Written(sql, one.get("mean_logprob")),) if sql else ()
+    found = await weighed(asked.text, written, reading, context)
+    gold = BenchmarkQuestion(one["id"], asked.text, file, tuple(one["golds"]), database_name=Path(file).stem)
+    results = found.evidence.results
+    return Seen(
+        one["id"],
+        Path(file).stem,
+        [features(b, found) for b in results],
+        [is_right(gold, b.outcome.sql) for b in results],
+        reading.answers,
+        bool(reading.sql) and is_right(gold, str(reading.sql)),
+    )
+
+
+def is_right(question: BenchmarkQuestion, sql: str) -> bool:
+    """True if a query gives what one of the gold queries does."""
+    return judge(Exam(question, Response(sql), "sql_eval", seconds=5.0)).final.outcome.value == "correct"
+
+
+def fit(lessons: Sequence[Seen]) -> tuple[dict[str, float], float]:
+    """Learn the weights, and the constant, from all results of these questions."""
+    names = list(lessons[0].told[0]) if lessons[0].told else list(next(s.told[0] for s in lessons if s.told))
+    told = np.array([[t[n] for n in names] for s in lessons for t in s.told])
+    away = np.array([1.0 if right else -1.0 for s in lessons for right in s.right])
+    mean, spread = told.mean(axis=0), told.std(axis=0) + 1e-9
+    standard = (told - mean) / spread
+
+    def badness(line: Floats) -> tuple[float, Floats]:
+        odds = away * (line[0] + standard @ line[1:])
+        slope = -away / (1 + np.exp(odds))
+        value = float(np.logaddexp(0.0, -odds).sum() + 0.5 * RIDGE * (line[1:] @ line[1:]))
+        return value, np.array([slope.sum(), *(standard.T @ slope + RIDGE * line[1:])])
+
+    bounds = {1: (0.0, None), -1: (None, 0.0), 0: (None, None)}
+    limits = [(None, None), *(bounds[SIGNS.get(n, 0)] for n in names)]
+    line = minimize(badness, np.zeros(len(names) + 1), jac=True, method="L-BFGS-B", bounds=limits).x
+    slopes = line[1:] / spread
+    return dict(zip(names, slopes.tolist(), strict=True)), float(line[0] - mean @ slopes)
+
+
+def probabilities(seen: Seen, weights: Mapping[str, float], constant: float) -> list[float]:
+    """How likely each result of a question is right, by these weights."""
+    return [1 / (1 + np.exp(-constant - sum(w * t[n] for n, w in weights.items()))) for t in seen.told]
+
+
+def cross_validated(lessons: Sequence[Seen]) -> list[list[float]]:
+    """The same, by weights that never saw the question's fold of databases."""
+    fitted = [fit([s for s in lessons if fold_of(s.database) != fold]) for fold in range(FOLDS)]
+    return [probabilities(s, *fitted[fold_of(s.database)]) for s in lessons]
+
+
+def firsts(lessons: Sequence[Seen], sure: Sequence[Sequence[float]]) -> list[tuple[float, bool]]:
+    """The likeliest result of each question: how likely, and whether it is right."""
+    return [
+        max(zip(p, s.right, strict=True), default=(0.0, False)) for s, p in zip(lessons, sure, strict=True)
+    ]
+
+
+def sure_from(lessons: Sequence[Seen], sure: Sequence[Sequence[float]]) -> float:
+    """The probability from which on nine of ten results that come first are right, in every benchmark.
+
+    On those whose training questions taught the offline method it errs less than on a new database.
+    """
+    found = list(zip(lessons, firsts(lessons, sure), strict=True))
+    bars = []
+    for benchmark in {s.benchmark for s in lessons}:
+        best, right = 1.0, 0
+        own = sorted((first for s, first in found if s.benchmark == benchmark), reverse=True)
+        for count, (p, is_first_right) in enumerate(own, start=1):
+            right += is_first_right
+            if right >= RIGHT_OF_SURE * count:
+                best = p
+        bars.append(best)
+    return max(bars)
+
+
+def tell(what: str, lessons: Sequence[Seen], sure: Sequence[Sequence[float]], bar: float) -> None:
+    """Say how many first results are right, how many are sure and of them right, beside offline's own."""
+    found = firsts(lessons, sure)
+    answered = [right for p, right in found if p >= bar]
+    own = [s.offline_right for s in lessons if s.offline_answers]
+    doubted = [s for s, (p, _) in zip(lessons, found, strict=True) if s.offline_answers and p < bar]
+    wrong = [s for s in lessons if s.offline_answers and not s.offline_right]
+    top = [
+        any(r for _, r in sorted(zip(p, s.right, strict=True), reverse=True)[:3])
+        for s, p in zip(lessons, sure, strict=True)
+    ]
+    say(
+        f"{what}, {len(lessons)} questions: first right {sum(r for _, r in found)}, one of three {sum(top)}, "
+        f"sure {len(answered)}, of them right {sum(answered)} (from {bar:.3f}); offline: first right "
+        f"{sum(s.offline_right for s in lessons)}, answers {len(own)}, of them right {sum(own)}; of its "
+        f"{len(wrong)} wrong answers doubted {sum(not s.offline_right for s in doubted)}"
+    )
+
+
+if __name__ == "__main__":
+    main()

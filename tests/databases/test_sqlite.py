@@ -158,3 +158,12 @@ def test_what_builds_values_is_measured_before_it_runs(opened: Open) -> None:
             assert refused.value.rule == "size"
             assert database.run("SELECT printf('%.2f %5d', 1.234, 7)").rows == (("1.23     7",),)
             assert database.run("SELECT n FROM v").rows == (("005",),)
+
+
+def test_a_byte_order_mark_hides_no_vacuum(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with sqlite3.connect(path) as made:
+        made.execute("CREATE TABLE a (b)")
+    with connect(str(path)) as database, pytest.raises(QueryRefused) as refused:
+        database.run("\ufeffEXPLAIN VACUUM INTO 'b.db'")
+    assert refused.value.rule == "write"

@@ -226,7 +226,9 @@ class _Catalogue:
         """Not asked: a name after a dot is no call on DuckDB."""
         return True
 
-    def own(self, functions: Collection[str], operators: Collection[str]) -> frozenset[str]:
+    def own(
+        self, functions: Collection[str], operators: Collection[str], types: Collection[str] = ()
+    ) -> frozenset[str]:
         """Give those of the names that are also a macro's: DuckDB takes it before its own, `+` as well."""
         return self._macros(self._read) & {*functions, *operators}
 

@@ -76,7 +76,11 @@ def _actions() -> dict[int, Reason]:
         "SQLITE_DETACH": Reason("session", "it would detach a database from the session."),
         "SQLITE_TRANSACTION": Reason("session", "it would begin or end a transaction."),
         "SQLITE_SAVEPOINT": Reason("session", "it would set or release a savepoint."),
-        "SQLITE_PRAGMA": Reason("setting", "PRAGMA statements read and change settings."),
+        "SQLITE_PRAGMA": Reason(
+            "setting",
+            "PRAGMA statements read and change settings; a table's columns are told by "
+            "SELECT * FROM pragma_table_info('t').",
+        ),
     }
     return {getattr(sqlite3, name): reason for name, reason in made.items()}
 
@@ -86,7 +90,8 @@ _OTHER = Reason("statement", "it is not a query that reads.")
 _READING = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE))
 
 
-_GAP = r"(?:[\s;]|--[^\n]*(?:\n|$)|/\*.*?\*/)"
+# SQLite passes over a byte order mark as over a space.
+_GAP = r"(?:[\s;\ufeff]|--[^\n]*(?:\n|$)|/\*.*?\*/)"
 _EXPLAINED_WRITE = re.compile(rf"{_GAP}*explain{_GAP}+(?:query{_GAP}+plan{_GAP}+)?vacuum\b", re.I | re.S)
 
 

@@ -210,7 +210,9 @@ class _OwnFunctions:
         """Not asked, likewise."""
         return True
 
-    def own(self, functions: Collection[str], operators: Collection[str]) -> frozenset[str]:
+    def own(
+        self, functions: Collection[str], operators: Collection[str], types: Collection[str] = ()
+    ) -> frozenset[str]:
         """Give those of the names that the database has stored functions of."""
         found = {name.casefold() for (name,) in self._read(_STORED)}
         return frozenset(name for name in functions if name.casefold() in found)

@@ -352,6 +352,8 @@ class _SeenCatalogue:
         """True if a function may have the name: any may, and is then held against the guard's list."""
         return True
 
-    def own(self, functions: Collection[str], operators: Collection[str]) -> frozenset[str]:
+    def own(
+        self, functions: Collection[str], operators: Collection[str], types: Collection[str] = ()
+    ) -> frozenset[str]:
         """Nothing: the query that is sent is checked against the server's own catalogue."""
         return frozenset()

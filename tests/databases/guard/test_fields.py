@@ -41,7 +41,9 @@ class Known:
     def is_callable(self, name: str) -> bool:
         return True
 
-    def own(self, functions: Collection[str], operators: Collection[str]) -> frozenset[str]:
+    def own(
+        self, functions: Collection[str], operators: Collection[str], types: Collection[str] = ()
+    ) -> frozenset[str]:
         return frozenset()
 
 

@@ -33,11 +33,19 @@ def called(tokens: Sequence[Token]) -> frozenset[str]:
     return frozenset(token.text.casefold() for _, token in _calls(tokens))
 
 
-def check_own(functions: Collection[str], operators: Collection[str], catalogue: Catalogue | None) -> None:
-    """Raises `Refused` where a name may be a function or an operator that a user has made."""
-    if catalogue is not None and (functions or operators):
-        for name in sorted(catalogue.own(functions, operators)):
-            raise Refused("function", f"{name[:60]} is also the name of a function of the database's owner.")
+def check_own(
+    functions: Collection[str],
+    operators: Collection[str],
+    catalogue: Catalogue | None,
+    types: Collection[str] = (),
+) -> None:
+    """Raises `Refused` where a name may be a function, operator or type that a user has made."""
+    if catalogue is not None and (functions or operators or types):
+        for name in sorted(catalogue.own(functions, operators, types)):
+            raise Refused(
+                "function",
+                f"{name[:60]} is also the name of a function, operator or type of the database's owner.",
+            )
 
 
 def _calls(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:

@@ -19,8 +19,11 @@ class Catalogue(Protocol):
     def is_callable(self, name: str) -> bool:
         """True if there is a function or type of this name, in whichever schema."""
 
-    def own(self, functions: Collection[str], operators: Collection[str]) -> frozenset[str]:
+    def own(
+        self, functions: Collection[str], operators: Collection[str], types: Collection[str] = ()
+    ) -> frozenset[str]:
         """Give those of the names under which the database has functions or operators of a user's own.
 
+        Of `types` those count whose values run such functions: domains with checks, types with casts.
         A user's own are those that came neither with the server nor with an extension.
         """

@@ -1,7 +1,7 @@
 """Which kind of statement a text is, and its parse: one query, perhaps inside EXPLAIN."""
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from sqlglot import ErrorLevel, exp
@@ -39,12 +39,17 @@ _QUERY_STARTS: dict[str, frozenset[str] | None] = {
 
 _WRITES = (
     "insert update delete merge replace upsert truncate create alter drop rename comment grant revoke "
-    "vacuum analyze analyse reindex cluster refresh optimize repair import undrop security reassign"
+    "vacuum reindex cluster refresh optimize repair import undrop security reassign"
 )
 _REFUSED_STARTS = {
     word: (rule, reason)
     for rule, words, reason in (
         ("write", _WRITES, "{} changes what the database holds; only queries that read are run."),
+        (
+            "write",
+            "analyze analyse",
+            "{} writes statistics, or runs what stands behind it; send the query alone, or after EXPLAIN.",
+        ),
         ("file", "copy attach export load unload install put get backup restore", "{} reaches files."),
         ("setting", "pragma set reset alter_system discard", "{} changes or shows settings."),
         ("lock", "lock unlock handler", "{} locks or holds tables."),
@@ -66,7 +71,7 @@ _QUERIES = (
 )
 _SHOWN = (
     *("tables", "all tables", "full tables", "columns", "full columns", "index", "indexes", "keys", "fields"),
-    *("create table", "create view"),
+    *("create table", "create view", "table status"),
 )
 _SAME_SHOWN = {"indexes": "INDEX", "keys": "INDEX", "fields": "COLUMNS"}  # words that sqlglot doesn't know
 _DUCKDB_SETTINGS = frozenset(("all", "databases", "schemas", "variables", "extensions", "secrets"))
@@ -79,6 +84,8 @@ _BEFORE_OPERANDS = frozenset(
         *(TokenType.BETWEEN, TokenType.HAVING, TokenType.ORDER_BY, TokenType.GROUP_BY),
     )
 )
+_BEFORE_TEXTS = frozenset("both default escape leading passing path placing trailing zone".split())
+"""Words of PostgreSQL's grammar that stand before a text and aren't its type."""
 _EXPLAIN_WORDS = frozenset(
     """
     analyze analyse verbose costs settings buffers wal timing summary format text xml json yaml tree
@@ -173,7 +180,11 @@ def _check_start(sql: str, token: Token, dialect: str, *, explains: bool) -> Non
     if explains and word not in ("select", "with", "values", "(", "from", "table"):
         if word in _REFUSED_STARTS:
             raise _refused_start(word, word.upper())
-        raise Refused("statement", "EXPLAIN is taken before a query that reads.", ErrorClass.SYNTAX)
+        raise Refused(
+            "statement",
+            "EXPLAIN is taken before a query that reads; DESCRIBE tells of a table.",
+            ErrorClass.SYNTAX,
+        )
     if word in _QUERY_STARTS and token.token_type != TokenType.IDENTIFIER:
         dialects = _QUERY_STARTS[word]
         if dialects is None or dialect in dialects:
@@ -207,7 +218,9 @@ def _shown(tokens: list[Token], dialect: str, catalogue: Catalogue | None) -> li
     words = " ".join(t.text.casefold() for t in tokens[1:4])
     if words.startswith(_SHOWN):
         same = _SAME_SHOWN.get(tokens[1].text.casefold())
-        return [tokens[0], *split(same, dialect), *tokens[2:]] if same else tokens
+        tokens = [tokens[0], *split(same, dialect), *tokens[2:]] if same else tokens
+        # `SHOW INDEX IN t` is `FROM t`.
+        return [split("FROM", dialect)[0] if t.token_type == TokenType.IN else t for t in tokens]
     # DuckDB's `SHOW t` is `DESCRIBE t`, or the setting `t` where there is no such table.
     names_one = dialect == "duckdb" and len(tokens) == 2 and words not in _DUCKDB_SETTINGS
     if names_one and (catalogue is None or catalogue.columns("", tokens[1].text) is not None):
@@ -218,13 +231,16 @@ def _shown(tokens: list[Token], dialect: str, catalogue: Catalogue | None) -> li
 def _readable(tokens: Sequence[Token], dialect: str) -> list[Token]:
     """The tokens without what reads alike for the guard and that sqlglot can't read.
 
-    That is PostgreSQL's operator `@`, which makes a number positive.
+    That is PostgreSQL's operator `@`, which makes a number positive, and a type before a text.
     """
     if dialect != "postgres":
         return list(tokens)
     kept: list[Token] = []
-    for token in tokens:
+    for token, after in zip_longest(tokens, tokens[1:]):
         starts = not kept or kept[-1].token_type in _BEFORE_OPERANDS
+        is_type = token.token_type == TokenType.VAR and after and after.token_type == TokenType.STRING
+        if is_type and token.text.casefold() not in _BEFORE_TEXTS:
+            continue
         if not (token.token_type == TokenType.PARAMETER and starts):
             kept.append(token)
     return kept

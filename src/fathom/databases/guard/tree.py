@@ -10,6 +10,7 @@ from fathom.databases.guard.sizes import name_of
 from fathom.databases.guard.words import FILE_SIGNS, DialectNames, Refused, allowed_kinds, kinds, names_of
 
 _UNKNOWN = ("statement", "{} isn't part of a query that reads, as far as is known.")
+_SPARKS = ("spark", "databricks")
 _SPARK_SOURCES = frozenset(
     """
     avro binaryfile com.databricks.spark.csv console csv delta hudi iceberg image jdbc json kafka libsvm noop
@@ -36,6 +37,8 @@ def check_tree(tree: exp.Expr, tokens: Sequence[Token], dialect: str) -> None:
             raise Refused(
                 "function", "JSON_TABLE takes a list of COLUMNS; without one it is anyone's function."
             )
+        elif isinstance(node, exp.Identifier) and node.name.casefold() == "_metadata" and dialect in _SPARKS:
+            raise Refused("file", "_metadata tells where the files of a table lie.")
         elif isinstance(node, exp.Show):
             _check_shown(node, names)
         elif isinstance(node, exp.TableAlias) and isinstance(node.this, exp.Identifier):
@@ -74,7 +77,7 @@ def _check_table(table: exp.Table, names: DialectNames, dialect: str) -> None:
         schema = "information_schema" if "information_schema" in path else path[-1] if path else ""
     if dialect == "snowflake" and not isinstance(table.this, (exp.Identifier, exp.Func)):
         raise Refused("file", "what stands in quotes of text in FROM may be a file; queries read tables.")
-    if dialect in ("spark", "databricks") and _is_spark_file(table):
+    if dialect in _SPARKS and _is_spark_file(table):
         raise Refused("file", f"{table.name[:60]!r} names a file or a source of data; queries read tables.")
     if not names.may_read(schema, name, catalog) or (dialect == "trino" and "$" in name):
         raise Refused("system_table", f"{name[:60]} is the server's own and may hold secrets.")

@@ -14,7 +14,7 @@ _SYSTEM = "pg_catalog"
 
 def check_statement(query: Node, parts: Parts, names: DialectNames, catalogue: Catalogue | None) -> None:
     """Check every node, and every name after a dot; `parts` are all of the query's. Raises `Refused`."""
-    functions, operators = set[str](), set[str]()
+    functions, operators, types = set[str](), set[str](), set[str]()
     allowed = _allowed()
     for key, value in parts:
         if key not in allowed:
@@ -33,11 +33,15 @@ def check_statement(query: Node, parts: Parts, names: DialectNames, catalogue: C
             case "RangeTableSample":
                 _check_sample(value)
             case "typeName":
-                _check_type(value, names)
+                types.add(_check_type(value, names))
+            case "CaseExpr" if "arg" in value:
+                operators.add("=")
+            case "JoinExpr" if "usingClause" in value or "isNatural" in value:
+                operators.add("=")
             case _ if key in _named():
                 # A newer server knows a word of syntax where an older one calls a function of that name.
-                functions.add(_named()[key])
-    check_own(functions, operators - {""}, catalogue)
+                functions.update(_named()[key].split(","))
+    check_own(functions, operators - {""}, catalogue, types - {""})
     check_fields(query, parts, names, catalogue)
 
 
@@ -102,12 +106,13 @@ def _check_sample(sample: Node) -> None:
         raise Refused("function", "TABLESAMPLE takes SYSTEM and BERNOULLI; others are anyone's functions.")
 
 
-def _check_type(kind: Node, names: DialectNames) -> None:
-    """A row of a refused table has its columns' names."""
+def _check_type(kind: Node, names: DialectNames) -> str:
+    """The name of a type that may be anyone's. A row of a refused table has its columns' names."""
     *schema, name = texts(kind.get("names")) or [""]
     of_server = name.startswith("pg_") or (schema and schema != [_SYSTEM])
     if of_server and name not in _server_types() and not names.may_read("".join(schema[-1:]), name):
         raise Refused("system_table", f"{name[:60]} is the server's own and may hold secrets.")
+    return "" if schema == [_SYSTEM] else name
 
 
 @cache

@@ -35,4 +35,4 @@ CASES: list[tuple[list[object], tuple[str, str | None, str | None]]] = [
 
 @pytest.mark.parametrize(("values", "expected"), CASES, ids=[str(v)[:40] for v, _ in CASES])
 def test_format(values: list[object], expected: tuple[str, str | None, str | None]) -> None:
-    assert tuple(format_of(values, repeats=True)) == expected
+    assert tuple(format_of(values, repeats=True))[:3] == expected

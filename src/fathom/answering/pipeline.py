@@ -16,10 +16,12 @@ from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
 from fathom.answering.shown_rows import ForPeople, for_people
 from fathom.answering.sync import wait
+from fathom.answering.value_forms import cells_left_out, read_by_forms
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
 from fathom.errors import ConfigError, ConnectionFailed, ModelNeeded, QueryError, RightsError, did_you_mean
+from fathom.forms import Misread
 from fathom.knowledge import KnowledgePack, packs_beforehand
 from fathom.knowledge.seen import seen_of
 from fathom.methods import Context, Method, find_method, run_method
@@ -264,9 +266,11 @@ async def _answer(question: Question, asking: Asking, *, reading: Reading | None
     try:
         # The query was chosen by another question: "and in 2015?" alone doesn't say what is counted.
         asked = question.text if reading is None else ""
-        given = await _sure(draft, draft.sql, asking, draft.result, asked)
-    except QueryError as error:
-        return _refuse(draft, asking, Refusal(f"The query for it can't be used: {error}"))
+        sql = await asyncio.to_thread(read_by_forms, draft.sql, asking.database)
+        result = draft.result if sql == draft.sql else None
+        given = await _sure(draft, sql, asking, result, asked)
+    except (QueryError, Misread) as error:
+        return _refuse(draft, asking, _unusable(error))
     return await _worded(given, asking, draft.findings.get("answer"))
 
 
@@ -323,6 +327,7 @@ async def _sure(draft: Draft, sql: str, asking: Asking, known: Result | None, as
             *inferred_joins(sql, asking.database.schema),
             *rows_seen(sql, asking.database),
             *files_read(sql, asking.database),
+            *cells_left_out(sql, asking.database),
         ),
         result=result,
         shown=people.rows,
@@ -352,6 +357,10 @@ def _about(sql: str, people: ForPeople, asking: Asking, question: str, asked: st
     )
 
 
+def _unusable(error: QueryError | Misread) -> Refusal:
+    return Refusal(error.reason if isinstance(error, Misread) else f"The query for it can't be used: {error}")
+
+
 def _why_none(draft: Draft) -> Refusal:
     several = "The question can be read in more than one way."
     return Refusal(several if draft.readings else "No query was found for this question.")
@@ -360,16 +369,23 @@ def _why_none(draft: Draft) -> Refusal:
 async def _unsure(draft: Draft, refusal: Refusal, asking: Asking) -> Answer:
     """Up to three readings, each with all that its answer needs; those that can't be run are left out."""
     readings: list[Reading] = []
+    misread: Misread | None = None
     for reading in draft.readings[:MOST_READINGS]:
         try:
-            given = await _sure(draft, reading.sql, asking, reading.result)
+            sql = await asyncio.to_thread(read_by_forms, reading.sql, asking.database)
+            if any(known.sql == sql for known in readings):
+                continue
+            given = await _sure(draft, sql, asking, reading.result if sql == reading.sql else None)
+        except Misread as found:
+            misread = misread or found
+            continue
         except QueryError:
             continue
         assumptions = tuple(dict.fromkeys((*given.assumptions, *reading.assumptions)))
         kept = shared_fields(given, Reading, but=("text", "sql", "confidence", "assumptions"))
-        readings.append(replace(reading, **kept, answer=given.text, assumptions=assumptions))
+        readings.append(replace(reading, **kept, sql=sql, answer=given.text, assumptions=assumptions))
     if not readings:
-        return _refuse(draft, asking, refusal)
+        return _refuse(draft, asking, refusal if misread is None else _unusable(misread))
     return Answer(
         draft.question,
         " ".join(["I'm not sure.", *([refusal.reason] if refusal.missing else []), _did_you_mean(readings)]),

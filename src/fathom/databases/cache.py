@@ -20,7 +20,7 @@ _TYPES: Mapping[str, tuple[type, Callable[[Any], str], Callable[[str], object]]]
     "decimal": (Decimal, str, Decimal),
     "uuid": (UUID, str, UUID),
 }
-_VERSION = 6
+_VERSION = 7
 
 
 def load(file: Path) -> Any:

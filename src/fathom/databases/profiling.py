@@ -84,7 +84,7 @@ class _ColumnTally:
         shown = {v: n for v, n in self.counts.items() if _is_short(v)} if not has_bytes else {}
         repeats = sum(self.counts.values()) > len(self.counts)
         minimum, maximum = _range(shown, self.column.kind in NUMERIC)
-        found = format_of(shown, repeats=repeats)
+        found = format_of(shown, repeats=repeats, column=self.column)
         return ColumnProfile(
             table=table,
             column=self.column.name,
@@ -99,6 +99,9 @@ class _ColumnTally:
             format=found.kind,
             pattern=found.pattern,
             separator=found.separator,
+            other_pattern=found.other,
+            unfit=sum(n for v, n in self.counts.items() if not found.fits(v)) if found.fits else 0,
+            comma=found.comma,
         )
 
 

@@ -2,13 +2,17 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
+from decimal import Decimal
 from itertools import chain
 from typing import NamedTuple
 
+from fathom.records import Column
 from fathom.records.profile import ValueFormat
+from fathom.records.schema import NUMERIC
+from fathom.text.identifiers import identifier_words
 
 _JUDGED = 200
 _NEARLY_ALL = 0.95
@@ -34,45 +38,98 @@ _UNITS = frozenset(
 _PAIRS = tuple(map(frozenset, (("y", "n"), ("yes", "no"), ("t", "f"), ("true", "false"), ("0", "1"))))
 _SEPARATORS = (";", "|", ",", "/")
 _IDENTIFIER = re.compile(r"[A-Za-z]{1,6}[-_:.]?\d{2,}[A-Za-z]?")
+_ARRAY = re.compile(r"\[\d*\]$|^(array|list)\b", re.I)
+"""Types of PostgreSQL's and DuckDB's columns of arrays."""
+_LEADING_ZERO = re.compile(r"0\d")
+_SIGN = re.compile(r"US\$|USD|EUR|[$€£¥₹%]")
 _LONGEST_CODE = 24
 _LONGEST_PART = 40
 
 
+_SWAPPED = {
+    "%m/%d/%Y": "%d/%m/%Y", "%m/%d/%y": "%d/%m/%y", "%m/%d/%Y %H:%M": "%d/%m/%Y %H:%M",
+    "%m/%d/%Y %H:%M:%S": "%d/%m/%Y %H:%M:%S", "%d-%m-%Y": "%m-%d-%Y", "%d.%m.%Y": "%m.%d.%Y",
+}  # fmt: skip
+"""Patterns that differ in the order of day and month alone."""
+_DECIMAL_COMMA = re.compile(r"[^\d-]{0,4}-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?[^\d]{0,4}")
+_COMMA_PLACES = re.compile(r"\d,\d{1,2}(?!\d)")
+_LEAST_NUMBERS = 0.6
+"""Share of numbers from which the other texts of a column count as gaps: "n/a", "unknown"."""
+_FEW_GAPS = 8
+"""Different texts among numbers; where there are more, the column isn't one of numbers."""
+_TIMED = frozenset(
+    "at on time times date dates timestamp ts epoch created updated modified seen login logged sent started "
+    "ended expires opened closed".split()
+)
+"""Words of the names of columns that hold points in time."""
+_EPOCHS = (("s", 300_000_000, 4_200_000_000), ("ms", 300_000_000_000, 4_200_000_000_000))
+"""1979 to 2103."""
+
+
 class Format(NamedTuple):
-    """A format; `pattern` is a strptime pattern of dates, or the unit of numbers."""
+    """A format; `pattern` is a strptime pattern of dates, or the unit of numbers.
+
+    `other` is a second pattern that fits as well; `fits` tells which values have the format, where not all
+    do; `comma` says that a comma is the decimal point.
+    """
 
     kind: ValueFormat
     pattern: str | None = None
     separator: str | None = None
+    other: str | None = None
+    comma: bool = False
+    fits: Callable[[object], bool] | None = None
 
 
 PLAIN = Format("plain")
 
 
-def format_of(values: Collection[object], *, repeats: bool) -> Format:
+def format_of(values: Collection[object], *, repeats: bool, column: Column | None = None) -> Format:
     """The format of a column's distinct values other than null; `repeats` says that rows share values."""
     values = list(values)[: 5 * _JUDGED]
     if not values:
         return PLAIN
+    if column is not None and _ARRAY.search(column.type):
+        return Format("list", "array")
     texts = [v.strip() for v in values if isinstance(v, str) and v.strip()]
     if len(texts) < _NEARLY_ALL * len(values):
-        return _of_integers(values)
+        return _of_integers(values, column) or _numbers_among(values, column) or PLAIN
     judged = texts[:_JUDGED]
-    for recognise in (_boolean, _date, _number, _measure, _json):
+    for recognise in (_boolean, _date, _decimal_comma, _number, _measure, _json):
         if found := recognise(judged):
             return found
-    return _list(texts) or _code(judged, repeats) or PLAIN
+    return _list(texts) or _code(judged, repeats) or _numbers_among(values, column) or PLAIN
 
 
-def _of_integers(values: Sequence[object]) -> Format:
+def _of_integers(values: Sequence[object], column: Column | None) -> Format | None:
     integers = {v for v in values if isinstance(v, int)}
     if len(integers) < len(values):
-        return PLAIN
+        return None
     if integers == {0, 1}:
         return Format("boolean")
     if all(19_000_000 < i < 21_000_000 for i in integers) and _all_dates(map(str, integers), "%Y%m%d"):
         return Format("date", "%Y%m%d")
-    return PLAIN
+    if column is not None and not _TIMED.isdisjoint(identifier_words(column.name)):
+        for unit, least, most in _EPOCHS:
+            if all(least < i < most for i in integers):
+                return Format("epoch", unit)
+    return None
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, str):
+        text = value.strip()
+        return not _LEADING_ZERO.match(text) and bool(_NUMBER.fullmatch(text) or _THOUSANDS.fullmatch(text))
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _numbers_among(values: Sequence[object], column: Column | None) -> Format | None:
+    """Numbers with a few other texts among them, or in a column that is declared as one of numbers."""
+    others = {v.strip() for v in values if isinstance(v, str) and not _is_number(v)}
+    numbers = sum(map(_is_number, values))
+    few = len(others) <= _FEW_GAPS and numbers >= max(2, _LEAST_NUMBERS * len(values))
+    declared = column is not None and column.kind in NUMERIC and numbers
+    return Format("number", fits=_is_number) if others and (few or declared) else None
 
 
 def _boolean(texts: Sequence[str]) -> Format | None:
@@ -84,9 +141,27 @@ def _date(texts: Sequence[str]) -> Format | None:
     if not any(c.isdigit() for c in texts[0]):
         return None
     for pattern in _DATE_PATTERNS:
-        if _all_dates(texts, pattern):
-            return Format("date", pattern)
+        if not _all_dates(texts, pattern):
+            continue
+        other = _SWAPPED.get(pattern)
+        if other is None:
+            return Format("date", _unpadded(pattern, texts))
+        fit, fit_swapped = _fitting(texts, pattern), _fitting(texts, other)
+        if fit == fit_swapped:
+            return Format("date", _unpadded(pattern, texts), other=_unpadded(other, texts))
+        return Format("date", _unpadded(pattern if fit > fit_swapped else other, texts))
     return None
+
+
+def _unpadded(pattern: str, texts: Sequence[str]) -> str:
+    """The pattern with `%-d` and `%-m` where some texts leave out a leading zero."""
+    if all(len(t) == len(texts[0]) for t in texts) or "%b" in pattern or "%B" in pattern:
+        return pattern
+    return pattern.replace("%d", "%-d").replace("%m", "%-m")
+
+
+def _fitting(texts: Sequence[str], pattern: str) -> int:
+    return sum(_all_dates([text], pattern) for text in texts)
 
 
 def _all_dates(texts: Iterable[str], pattern: str) -> bool:
@@ -108,7 +183,17 @@ def _share(texts: Sequence[str], expression: re.Pattern[str]) -> float:
     return sum(expression.fullmatch(t) is not None for t in texts) / len(texts)
 
 
+def _decimal_comma(texts: Sequence[str]) -> Format | None:
+    """Numbers such as 1.234,50: all fit, and some have one or two digits behind a comma."""
+    if _share(texts, _DECIMAL_COMMA) < _NEARLY_ALL or not any(map(_COMMA_PLACES.search, texts)):
+        return None
+    signs = [m[0].strip() for t in texts if (m := _SIGN.search(t))]
+    return Format("number", max(sorted(set(signs)), key=signs.count) if signs else None, comma=True)
+
+
 def _number(texts: Sequence[str]) -> Format | None:
+    if any(map(_LEADING_ZERO.match, texts)):  # an account's number, a post code: text that stays text
+        return None
     if _share(texts, _NUMBER) >= _NEARLY_ALL:
         return Format("number")
     grouped = _share(texts, _THOUSANDS)
@@ -136,7 +221,9 @@ def _json(texts: Sequence[str]) -> Format | None:
     for text in texts:
         with suppress(ValueError):
             parsed += isinstance(json.loads(text), dict | list)
-    return Format("json") if parsed >= _NEARLY_ALL * len(texts) else None
+    if parsed < _NEARLY_ALL * len(texts):
+        return None
+    return Format("list", "json") if all(t[0] == "[" for t in texts) else Format("json")
 
 
 def _list(texts: Sequence[str]) -> Format | None:

@@ -1,6 +1,7 @@
 """One database made ready for the offline method: compiled once, asked many times, from any thread."""
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from fathom.databases import Database
+from fathom.forms import FormReader, Misread
 from fathom.knowledge import KnowledgePack
 from fathom.offline.checks.checked_query import CheckedQuery
 from fathom.offline.checks.overlaps import apart_columns
@@ -95,6 +97,7 @@ class OfflineEngine:
             index=self.index,
             notes=self._notes,
         )
+        self.forms = FormReader(database.schema, profiles, database.dialect)
         self.names = RowNames(self.schema, profiles)
         self.amounts = Amounts(self.planner, profiles)
         self._glossary = Glossary(knowledge, self.planner)
@@ -306,10 +309,20 @@ class OfflineEngine:
         found = []
         for proposal in self.propose(question):
             try:
-                found.append((proposal, render(proposal.query, self.planner, self.database.dialect)))
+                found.append((proposal, self.sql_of(proposal.query)))
             except Unrepresentable:
                 continue
         return tuple(found)
+
+    def sql_of(self, query: Query) -> str:
+        """A query as SQL of the database's engine that reads each column by its form.
+
+        Raises `Unrepresentable` where no keys connect its tables, or where it selects nothing.
+        """
+        text = render(query, self.planner, self.database.dialect)
+        with suppress(Misread):  # as it is: should it be chosen, the answer says what stops it
+            return self.forms.read(text)
+        return text
 
     def _propose(self, question: Question) -> tuple[Proposal, ...]:
         linking, hints = self.link(question), self.hints(question).hints

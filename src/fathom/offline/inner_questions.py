@@ -22,7 +22,6 @@ from fathom.offline.queries.query import (
     Unrepresentable,
     rebuilt,
 )
-from fathom.offline.queries.to_sql import render
 from fathom.offline.solution import Solution, solve
 from fathom.records import Question
 
@@ -150,7 +149,7 @@ def _exchanged(
 
 def _run(engine: OfflineEngine, query: Query) -> tuple[str, Checked] | None:
     try:
-        sql = render(query, engine.planner, engine.database.dialect)
+        sql = engine.sql_of(query)
         return sql, Checked(engine.database.run(sql, brief(engine.database), trusted=True))
     except (Unrepresentable, QueryError):
         return None

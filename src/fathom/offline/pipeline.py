@@ -29,7 +29,6 @@ from fathom.offline.queries.query import (
     expressions,
     is_aggregate,
 )
-from fathom.offline.queries.to_sql import render
 from fathom.offline.ranking.result_features import QueryOutcome
 from fathom.offline.settled import Settled
 from fathom.offline.solution import Solution, solve
@@ -228,7 +227,7 @@ def _settle_apart(engine: OfflineEngine, asked: Question) -> Settled | None:
 def _run(engine: OfflineEngine, query: Query) -> tuple[str, Result] | None:
     """A query as SQL, and what it gives; None where it can't be written or run."""
     try:
-        sql = render(query, engine.planner, engine.database.dialect)
+        sql = engine.sql_of(query)
         return sql, engine.database.run(sql, brief(engine.database), trusted=True)
     except (Unrepresentable, QueryError):
         return None
@@ -291,7 +290,7 @@ def _settle(engine: OfflineEngine, asked: Question) -> Settled | None:
     hierarchy = chosen.source == "hierarchy"
     return Settled(
         query,
-        chosen.sql if same else render(query, engine.planner, engine.database.dialect),
+        chosen.sql if same else engine.sql_of(query),
         chosen.checked.result if same else None,
         chosen.source,
         chosen.standing,

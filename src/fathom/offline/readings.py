@@ -11,7 +11,6 @@ from fathom.offline.checks.trial_runs import brief
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.finishing.contrast import told_apart
 from fathom.offline.queries.query import Query, Unrepresentable
-from fathom.offline.queries.to_sql import render
 from fathom.offline.ranking.result_features import QueryOutcome
 from fathom.offline.settled import Settled
 from fathom.records import MOST_READINGS, Reading, Result
@@ -86,7 +85,7 @@ def _candidates(engine: OfflineEngine, found: Settled, places: Iterable[int]) ->
     for place in places:
         query = found.finish(found.solution.proposals[place].query)
         try:
-            sql = None if query is None else render(query, engine.planner, engine.database.dialect)
+            sql = None if query is None else engine.sql_of(query)
         except Unrepresentable:
             continue
         if query is None or sql is None:

@@ -6,8 +6,9 @@ from typing import Literal
 
 ValueFormat = Literal[
     "plain",  # nothing special
-    "date",  # dates or times kept as text
-    "number",  # plain numbers kept as text
+    "date",  # dates or times kept as text, or as whole numbers such as 20240131
+    "epoch",  # seconds or milliseconds since 1970
+    "number",  # numbers kept as text, or among text
     "number_with_unit",  # '12 kg', '$1,000', '45 %'
     "thousands",  # '1,234,567'
     "code",  # short codes: 'F', 'POPLATEK MESICNE'
@@ -23,7 +24,9 @@ class ColumnProfile:
 
     `common` holds up to 20 (value, count) pairs, most frequent first, for columns where values repeat;
     `samples` up to 10 distinct values; `separator` the one of a list column; `pattern` a format hint,
-    such as a strptime pattern for dates kept as text.
+    such as a strptime pattern for dates kept as text (`%-d` where days have no leading zero). `other_pattern`
+    is a second one that fits as well. `unfit` counts the cells seen that have another format, such as "n/a"
+    among numbers; `comma` says that a comma is the decimal point.
     """
 
     table: str
@@ -39,6 +42,9 @@ class ColumnProfile:
     format: ValueFormat = "plain"
     pattern: str | None = None
     separator: str | None = None
+    other_pattern: str | None = None
+    unfit: int = 0
+    comma: bool = False
 
     @property
     def may_be_missing(self) -> bool:

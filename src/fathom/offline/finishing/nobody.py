@@ -5,7 +5,6 @@ from fathom.offline.checks.trial_runs import brief
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.queries.query import ColumnRef, ComparisonPredicate, Query, Subquery, Unrepresentable
 from fathom.offline.queries.rows import RowNames
-from fathom.offline.queries.to_sql import render
 from fathom.records import Assumption, Result
 
 
@@ -14,7 +13,7 @@ def finds_nobody(query: Query, result: Result | None, engine: OfflineEngine) -> 
     if result is None or result.rows or (inner := _inner(query)) is None:
         return False
     try:
-        sql = render(inner, engine.planner, engine.database.dialect)
+        sql = engine.sql_of(inner)
         return bool(engine.database.run(sql, brief(engine.database), trusted=True).rows)
     except (Unrepresentable, QueryError):
         return False

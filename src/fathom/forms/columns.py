@@ -1,0 +1,79 @@
+"""The form of each column whose values can't be compared, sorted or added up as they are stored."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from fathom.records import Column, ColumnProfile, Schema, TableProfile
+from fathom.records.schema import NUMERIC
+
+FormKind = Literal["date", "number", "list", "object", "epoch"]
+
+_ISO = ("%Y-%m-%d", "%Y-%m")
+"""Dates that begin so sort and compare as text, and engines read them."""
+_CLOCKS = ("%H", "%I")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnForm:
+    """How a column's values are written.
+
+    `pattern` is a strptime pattern of dates, the sign or unit of numbers, `json`, `array` or a separator of
+    lists, and `s` or `ms` of seconds since 1970. `other` is a second pattern that fits as well, where day and
+    month can't be told apart. `example` is one of the values; `unfit` counts the cells seen that have another
+    form; `comma` says that a comma is the decimal point.
+    """
+
+    table: str
+    column: str
+    kind: FormKind
+    pattern: str = ""
+    other: str = ""
+    example: str = ""
+    unfit: int = 0
+    comma: bool = False
+    is_text: bool = True
+
+    @property
+    def named(self) -> str:
+        """The form in words, for an answer: `admission_date is text such as 03/04/2026`."""
+        stored = "text such as" if self.is_text else "stored as"
+        words = {"list": "a list in one cell, such as", "object": "several fields in one cell, such as"}
+        return f"{self.column} is {words.get(self.kind, stored)} {self.example[:40]}"
+
+
+def forms_of(schema: Schema, profiles: Mapping[str, TableProfile]) -> Mapping[tuple[str, str], ColumnForm]:
+    """Find the forms of all columns, by table and column name in small letters; tidy columns have none."""
+    found = {}
+    for table in schema.tables:
+        profile = profiles.get(table.name)
+        for column in table.columns:
+            seen = profile.columns.get(column.name) if profile else None
+            if seen is not None and (form := _form(column, seen)) is not None:
+                found[table.name.casefold(), column.name.casefold()] = form
+    return found
+
+
+def _form(column: Column, seen: ColumnProfile) -> ColumnForm | None:
+    kind, pattern = _kind(column, seen)
+    if kind is None:
+        return None
+    example = next((str(v) for v in seen.samples if v is not None), "")
+    other = seen.other_pattern or ""
+    is_text = column.kind not in NUMERIC
+    return ColumnForm(seen.table, column.name, kind, pattern, other, example, seen.unfit, seen.comma, is_text)
+
+
+def _kind(column: Column, seen: ColumnProfile) -> tuple[FormKind | None, str]:
+    pattern = seen.pattern or ""
+    tidy = pattern.startswith((*_ISO, *_CLOCKS)) or column.kind in {"date", "datetime"}
+    found: dict[str, tuple[FormKind | None, str]] = {
+        "date": (None if tidy else "date", pattern),
+        "epoch": ("epoch", pattern),
+        "number": ("number" if column.kind not in NUMERIC or seen.unfit else None, pattern),
+        "thousands": ("number", ","),
+        "number_with_unit": ("number", pattern),
+        "list": ("list", seen.separator or pattern),
+        "json": ("object", ""),
+    }
+    return found.get(seen.format, (None, ""))

@@ -1,0 +1,216 @@
+"""Queries that read columns by their forms: written anew where that is possible, refused where it isn't."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import datetime
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.scope import Scope, traverse_scope
+
+from fathom.forms.columns import ColumnForm, forms_of
+from fathom.forms.expressions import as_meant, membership
+from fathom.forms.misreading import Misread
+from fathom.records import Schema, TableProfile
+
+_EQUALITIES = (exp.EQ, exp.NEQ, exp.In)
+_READ_BY_VALUE = (
+    *(exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In, exp.Like, exp.ILike, exp.Ordered),
+    *(exp.Min, exp.Max, exp.Sum, exp.Avg, exp.Median, exp.Stddev, exp.Variance, exp.Abs, exp.Round),
+    *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg),
+    *(exp.TsOrDsToTimestamp, exp.TsOrDsToDate, exp.TimeToStr, exp.Extract, exp.Year, exp.Month, exp.Day),
+    *(exp.Week, exp.Quarter, exp.DayOfWeek, exp.DayOfMonth, exp.DayOfYear, exp.DateTrunc),
+    *(exp.TimestampTrunc, exp.DateDiff, exp.TimestampDiff, exp.Date, exp.DateAdd, exp.DateSub, exp.StrToUnix),
+)
+"""Places where it matters what a value means."""
+_READING_FUNCTIONS = frozenset(
+    "strftime date datetime time julianday year month day week quarter date_part date_trunc datediff "
+    "date_diff "
+    "timestampdiff to_char date_format age monthname dayname dayofweek weekday extract to_date total sum avg "
+    "min max".split()
+)
+_MEANT_TYPES = frozenset((*exp.DataType.NUMERIC_TYPES, *exp.DataType.TEMPORAL_TYPES))
+
+
+class FormReader:
+    """Reads queries of one database by the forms of its columns.
+
+    `forms` has those columns alone whose values aren't what they look like, by table and column name.
+    """
+
+    def __init__(self, schema: Schema, profiles: Mapping[str, TableProfile], dialect: str) -> None:
+        self.dialect = dialect
+        self.forms = forms_of(schema, profiles)
+        self._tables = {t.name.casefold(): {c.name.casefold() for c in t.columns} for t in schema.tables}
+        self._names = {column for _, column in self.forms}
+
+    def read(self, sql: str) -> str:
+        """Write a query so that each column is read by its form; the same text where none needs it.
+
+        Raises `Misread` where a column can't be read so.
+        """
+        folded = sql.casefold()
+        if not any(name in folded for name in self._names):
+            return sql
+        try:
+            tree = parse_one(sql, dialect=self.dialect)
+            scopes = traverse_scope(tree)
+        except (SqlglotError, RecursionError):
+            return sql
+        found = [(column, form) for scope in scopes for column, form in self._found(scope)]
+        changed = [self._change(column, form) for column, form in found]
+        return tree.sql(self.dialect) if any(changed) else sql
+
+    def left_out(self, sql: str) -> Iterator[ColumnForm]:
+        """Give the forms of numbers that a query reads and of which some cells hold none."""
+        if not any(form.unfit for form in self.forms.values()):
+            return
+        with suppress(SqlglotError, RecursionError):
+            scopes = traverse_scope(parse_one(sql, dialect=self.dialect))
+            forms = {form for scope in scopes for _, form in self._found(scope)}
+            yield from sorted((f for f in forms if f.kind == "number" and f.unfit), key=lambda f: f.column)
+
+    def _found(self, scope: Scope) -> Iterator[tuple[exp.Column, ColumnForm]]:
+        for column in scope.columns:
+            if column.name.casefold() in self._names and (form := self._form_of(column, scope)):
+                yield column, form
+
+    def _form_of(self, column: exp.Column, scope: Scope | None) -> ColumnForm | None:
+        name, alias = column.name.casefold(), column.table
+        while scope is not None:
+            for source_name, source in scope.sources.items():
+                if alias and source_name.casefold() != alias.casefold():
+                    continue
+                if isinstance(source, exp.Table):
+                    if name in self._tables.get(source.name.casefold(), ()):
+                        return self.forms.get((source.name.casefold(), name))
+                elif (inner := _given(source, name)) is not None:
+                    return self._form_of(inner, source)
+            scope = scope.parent
+        return None
+
+    def _change(self, column: exp.Column, form: ColumnForm) -> bool:
+        """Read one column by its form, in its place; tells whether anything had to be written anew."""
+        node: exp.Expr = column
+        while isinstance(node.parent, exp.Paren):
+            node = node.parent
+        parent = node.parent
+        if form.kind == "object":
+            if isinstance(parent, (*_EQUALITIES, exp.Like, exp.ILike)) or _groups(node, parent):
+                raise Misread(form, f"{form.named}, which isn't compared or grouped by as a whole.")
+            return False
+        if form.kind == "list":
+            return self._in_list(node, parent, column, form)
+        if not _is_used(node, parent) or (isinstance(parent, _EQUALITIES) and _as_stored(parent, node, form)):
+            return False
+        read = as_meant(form, column, self.dialect)
+        if read is None:
+            raise Misread(form, _unread(form))
+        if _is_read_already(column, read, self.dialect):
+            return False
+        (parent if isinstance(parent, exp.Cast) else column).replace(read)
+        return True
+
+    def _in_list(self, node: exp.Expr, parent: exp.Expr | None, column: exp.Column, form: ColumnForm) -> bool:
+        if isinstance(parent, (exp.EQ, exp.NEQ, exp.Like, exp.ILike)):
+            other = parent.expression if parent.this is node else parent.this
+            values = [other]
+        elif isinstance(parent, exp.In) and parent.this is node and parent.expressions:
+            values = parent.expressions
+        elif _groups(node, parent):
+            raise Misread(
+                form, f"{form.named}. Ask for one of its members: whole lists aren't grouped or sorted."
+            )
+        else:
+            return False
+        tests = []
+        for value in values:
+            members = _members(value, form) if isinstance(value, exp.Literal) else []
+            test = membership(form, column.copy(), members[0], self.dialect) if len(members) == 1 else None
+            if test is None:
+                raise Misread(form, f"{form.named}. Ask for one of its members at a time.")
+            tests.append(test)
+        whole = exp.or_(*tests) if len(tests) > 1 else tests[0]
+        parent.replace(exp.not_(exp.paren(whole)) if isinstance(parent, exp.NEQ) else whole)
+        return True
+
+
+def _given(source: Scope, name: str) -> exp.Column | None:
+    """The column that a subquery gives under a name, where it gives one as it is."""
+    select = source.expression
+    for output in select.selects if isinstance(select, exp.Query) else ():
+        inner = output.unalias()
+        if output.alias_or_name.casefold() == name and isinstance(inner, exp.Column):
+            return inner
+    return None
+
+
+def _is_used(node: exp.Expr, parent: exp.Expr | None) -> bool:
+    """Tell whether a place reads what a value means; to show, count or group by it takes it as it is."""
+    if isinstance(parent, (exp.EQ, exp.NEQ)):
+        other = parent.expression if parent.this is node else parent.this
+        return not isinstance(other.unnest(), exp.Column)  # columns that are joined
+    if isinstance(parent, exp.Cast):
+        return parent.to.this in _MEANT_TYPES
+    if isinstance(parent, exp.Anonymous):
+        return parent.name.casefold() in _READING_FUNCTIONS
+    return isinstance(parent, _READ_BY_VALUE)
+
+
+def _is_read_already(column: exp.Column, read: exp.Expr, dialect: str) -> bool:
+    """Tell whether a column stands in an expression that reads it by its form, of an earlier pass."""
+    text, node = read.sql(dialect), column.parent
+    while node is not None and not isinstance(node, exp.Query):
+        if node.sql(dialect) == text:
+            return True
+        node = node.parent
+    return False
+
+
+def _groups(node: exp.Expr, parent: exp.Expr | None) -> bool:
+    return isinstance(parent, (exp.Group, exp.Ordered, exp.Distinct, exp.Min, exp.Max)) or (
+        isinstance(parent, exp.Select) and parent.args.get("distinct") is not None
+    )
+
+
+def _as_stored(comparison: exp.Expr, node: exp.Expr, form: ColumnForm) -> bool:
+    """Tell whether a column is held against a value in the form that it is stored in."""
+    values = (
+        comparison.expressions if isinstance(comparison, exp.In) else [comparison.this, comparison.expression]
+    )
+    literals = [v for v in values if v is not node and isinstance(v, exp.Literal)]
+    return bool(literals) and all(_has_form(v, form) for v in literals)
+
+
+def _has_form(value: exp.Literal, form: ColumnForm) -> bool:
+    if form.kind == "date":
+        try:
+            datetime.strptime(value.name, form.pattern.replace("%-", "%"))
+        except ValueError:
+            return False
+        return True
+    return value.is_string and form.kind == "number"
+
+
+def _members(value: exp.Literal, form: ColumnForm) -> list[str]:
+    """The members that a value of a list column names: one, or those of a whole cell."""
+    text = value.name.strip("%")
+    if form.pattern == "json" and text.startswith("["):
+        with suppress(ValueError):
+            found = json.loads(text)
+            return [str(m) for m in found] if isinstance(found, list) else [text]
+    if form.pattern == "array" and text.startswith(("{", "[")):
+        return [m.strip().strip("\"'") for m in text[1:-1].split(",")]
+    if form.pattern not in ("json", "array") and form.pattern in text:
+        return [m.strip() for m in text.split(form.pattern)]
+    return [text]
+
+
+def _unread(form: ColumnForm) -> str:
+    if form.other:
+        return (
+            f"{form.named}, of which day and month can't be told apart: it may be {form.pattern} or "
+            f"{form.other}. Say which in a knowledge pack."
+        )
+    return f"{form.named}, which can't be compared or sorted as it is."

@@ -7,7 +7,7 @@ from typing import Literal
 from fathom.records import Column, ColumnProfile, Schema, TableProfile
 from fathom.records.schema import NUMERIC
 
-FormKind = Literal["date", "number", "list", "object", "epoch"]
+FormKind = Literal["date", "number", "list", "object", "epoch", "duration"]
 
 _ISO = ("%Y-%m-%d", "%Y-%m")
 """Dates that begin so sort and compare as text, and engines read them."""
@@ -55,7 +55,7 @@ def forms_of(schema: Schema, profiles: Mapping[str, TableProfile]) -> Mapping[tu
 
 
 def _form(column: Column, seen: ColumnProfile) -> ColumnForm | None:
-    kind, pattern = _kind(column, seen)
+    kind, pattern = ("duration", "") if column.kind == "time" else _kind(column, seen)
     if kind is None:
         return None
     example = next((str(v) for v in seen.samples if v is not None), "")

@@ -10,7 +10,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from fathom.forms.columns import ColumnForm, forms_of
-from fathom.forms.expressions import as_meant, membership
+from fathom.forms.expressions import as_meant, membership, total_of_times
 from fathom.forms.misreading import Misread
 from fathom.records import Schema, TableProfile
 
@@ -96,6 +96,11 @@ class FormReader:
         while isinstance(node.parent, exp.Paren):
             node = node.parent
         parent = node.parent
+        if form.kind == "duration":
+            total = total_of_times(parent, self.dialect) if isinstance(parent, (exp.Sum, exp.Avg)) else None
+            if parent is not None and total is not None:
+                parent.replace(total)
+            return total is not None
         if form.kind == "object":
             if isinstance(parent, (*_EQUALITIES, exp.Like, exp.ILike)) or _groups(node, parent):
                 raise Misread(form, f"{form.named}, which isn't compared or grouped by as a whole.")

@@ -85,6 +85,15 @@ def _allowed() -> None:
     """Queries written by hand are taken."""
 
 
+class _Server(MCPServer):
+    """A server whose clients may send null, or an empty text, for an argument that they leave out."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context | None = None) -> Any:
+        """Call a tool with the arguments that say something."""
+        told = {key: value for key, value in arguments.items() if value is not None and value != ""}
+        return await super().call_tool(name, told, context)
+
+
 def make_server(
     sources: Sources, *, tools: Tools = Client, teaching: bool = False, check_sql: SqlCheck = _allowed
 ) -> MCPServer:
@@ -92,7 +101,7 @@ def make_server(
 
     `check_sql` is called before a query that an assistant wrote is judged, run or taught.
     """
-    server: MCPServer = MCPServer(
+    server = _Server(
         "fathom",
         title="Fathom",
         version=version("askfathom"),

@@ -112,9 +112,12 @@ def find_negations(tokens: Sequence[QuestionToken]) -> tuple[Span, ...]:
 
 
 def _counts_off(tokens: Sequence[QuestionToken], place: int) -> bool:
-    """True if "no" stands for "number": "flight No. 12"."""
+    """Tell whether "no" stands for "number": "flight No. 12", "account no 0042", "their account no"."""
+    if tokens[place].lower != "no":
+        return False
     after = [t.text if t.kind == "sign" else t.kind for t in tokens[place + 1 : place + 3]]
-    return tokens[place].lower == "no" and after == [".", "number"]
+    named = place > 0 and not tokens[place - 1].stop and tokens[place - 1].kind != "number"
+    return after == [".", "number"] or (named and (after[:1] == ["number"] or after in ([], ["?"])))
 
 
 def superlative_direction(token: QuestionToken) -> Direction | None:

@@ -16,7 +16,7 @@ from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
 from fathom.answering.shown_rows import ForPeople, for_people
 from fathom.answering.sync import wait
-from fathom.answering.value_forms import cells_left_out, read_by_forms
+from fathom.answering.value_forms import read_by_forms, remarks_on_forms
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
@@ -266,7 +266,7 @@ async def _answer(question: Question, asking: Asking, *, reading: Reading | None
     try:
         # The query was chosen by another question: "and in 2015?" alone doesn't say what is counted.
         asked = question.text if reading is None else ""
-        sql = await asyncio.to_thread(read_by_forms, draft.sql, asking.database)
+        sql = await asyncio.to_thread(read_by_forms, draft.sql, asking.database, asked)
         result = draft.result if sql == draft.sql else None
         given = await _sure(draft, sql, asking, result, asked)
     except (QueryError, Misread) as error:
@@ -327,7 +327,7 @@ async def _sure(draft: Draft, sql: str, asking: Asking, known: Result | None, as
             *inferred_joins(sql, asking.database.schema),
             *rows_seen(sql, asking.database),
             *files_read(sql, asking.database),
-            *cells_left_out(sql, asking.database),
+            *remarks_on_forms(sql, asking.database),
         ),
         result=result,
         shown=people.rows,

@@ -10,21 +10,21 @@ from fathom.records import Assumption, TableProfile
 _READERS: WeakKeyDictionary[Database, tuple[Mapping[str, TableProfile], FormReader]] = WeakKeyDictionary()
 
 
-def read_by_forms(sql: str, database: Database) -> str:
-    """Write a query so that it reads each column by its form. Raises `Misread` where that can't be done."""
-    return _reader(database).read(sql)
+def read_by_forms(sql: str, database: Database, question: str = "") -> str:
+    """Write a query so that it reads each column by its form.
+
+    Raises `Misread` where that can't be done, or where the query adds up several currencies, takes earlier
+    rows for current ones, or reads another date than the question names.
+    """
+    reader = _reader(database)
+    read = reader.read(sql)
+    reader.check(read, question)
+    return read
 
 
-def cells_left_out(sql: str, database: Database) -> tuple[Assumption, ...]:
-    """Say how many cells of the columns that a query reads as numbers hold none."""
-    return tuple(
-        Assumption(
-            "value",
-            f"{form.unfit:,} cell{'s' if form.unfit != 1 else ''} of {form.column} "
-            f"hold{'s' if form.unfit == 1 else ''} no number: left out.",
-        )
-        for form in _reader(database).left_out(sql)
-    )
+def remarks_on_forms(sql: str, database: Database) -> tuple[Assumption, ...]:
+    """Say what a query leaves out for the forms of its columns."""
+    return tuple(Assumption("value", text) for text in _reader(database).remarks(sql))
 
 
 def _reader(database: Database) -> FormReader:

@@ -118,7 +118,7 @@ def _of_integers(values: Sequence[object], column: Column | None) -> Format | No
 
 def _is_number(value: object) -> bool:
     if isinstance(value, str):
-        text = value.strip()
+        text = _SIGN.sub("", value).strip()
         return not _LEADING_ZERO.match(text) and bool(_NUMBER.fullmatch(text) or _THOUSANDS.fullmatch(text))
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
@@ -129,7 +129,10 @@ def _numbers_among(values: Sequence[object], column: Column | None) -> Format | 
     numbers = sum(map(_is_number, values))
     few = len(others) <= _FEW_GAPS and numbers >= max(2, _LEAST_NUMBERS * len(values))
     declared = column is not None and column.kind in NUMERIC and numbers
-    return Format("number", fits=_is_number) if others and (few or declared) else None
+    if not others or not (few or declared):
+        return None
+    signs = [m[0] for v in values if isinstance(v, str) and _is_number(v) and (m := _SIGN.search(v))]
+    return Format("number", max(sorted(set(signs)), key=signs.count) if signs else None, fits=_is_number)
 
 
 def _boolean(texts: Sequence[str]) -> Format | None:

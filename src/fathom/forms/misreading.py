@@ -1,11 +1,11 @@
-"""The refusal of a query that reads a column otherwise than its values are written."""
-
-from fathom.forms.columns import ColumnForm
+"""The refusal of a query that reads data otherwise than they are kept."""
 
 
 class Misread(Exception):
-    """A query that can't be read by the form of a column; `form` is the column's, `reason` what to say."""
+    """A query that can't be read by the forms of what it names; its text says why, for an answer."""
 
-    def __init__(self, form: ColumnForm, reason: str) -> None:
-        self.form, self.reason = form, reason
-        super().__init__(reason)
+    @property
+    def reason(self) -> str:
+        """The reason as a sentence."""
+        text = str(self)
+        return f"{text[:1].upper()}{text[1:]}."

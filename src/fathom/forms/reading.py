@@ -12,6 +12,17 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 from fathom.forms.columns import ColumnForm, forms_of
 from fathom.forms.expressions import as_meant, membership, total_of_times
 from fathom.forms.misreading import Misread
+from fathom.forms.queries import (
+    amounts_in_small_units,
+    check_currencies,
+    check_history,
+    dates_read,
+    groups_left_out,
+    without_empty_groups,
+    without_repeating_names,
+)
+from fathom.forms.tables import tables_of
+from fathom.forms.which_date import check_dates
 from fathom.records import Schema, TableProfile
 
 _EQUALITIES = (exp.EQ, exp.NEQ, exp.In)
@@ -42,6 +53,7 @@ class FormReader:
     def __init__(self, schema: Schema, profiles: Mapping[str, TableProfile], dialect: str) -> None:
         self.dialect = dialect
         self.forms = forms_of(schema, profiles)
+        self.tables = tables_of(schema, profiles)
         self._tables = {t.name.casefold(): {c.name.casefold() for c in t.columns} for t in schema.tables}
         self._names = {column for _, column in self.forms}
 
@@ -51,7 +63,12 @@ class FormReader:
         Raises `Misread` where a column can't be read so.
         """
         folded = sql.casefold()
-        if not any(name in folded for name in self._names):
+        whole = (
+            " except " in folded
+            or " intersect " in folded
+            or (" group by " in folded and " limit " in folded)
+        )
+        if not whole and not any(name in folded for name in self._names):
             return sql
         try:
             tree = parse_one(sql, dialect=self.dialect)
@@ -60,16 +77,33 @@ class FormReader:
             return sql
         found = [(column, form) for scope in scopes for column, form in self._found(scope)]
         changed = [self._change(column, form) for column, form in found]
-        return tree.sql(self.dialect) if any(changed) else sql
+        changed.append(without_empty_groups(tree, self.tables))
+        by_key = without_repeating_names(tree, self.tables)
+        return by_key.sql(self.dialect) if any(changed) or by_key is not tree else sql
 
-    def left_out(self, sql: str) -> Iterator[ColumnForm]:
-        """Give the forms of numbers that a query reads and of which some cells hold none."""
-        if not any(form.unfit for form in self.forms.values()):
-            return
+    def check(self, sql: str, question: str) -> None:
+        """Check a query against what its tables keep: currencies, earlier rows, several dates.
+
+        Raises `Misread`. Without a `question` the dates aren't checked.
+        """
         with suppress(SqlglotError, RecursionError):
-            scopes = traverse_scope(parse_one(sql, dialect=self.dialect))
-            forms = {form for scope in scopes for _, form in self._found(scope)}
-            yield from sorted((f for f in forms if f.kind == "number" and f.unfit), key=lambda f: f.column)
+            tree = parse_one(sql, dialect=self.dialect)
+            check_currencies(tree, self.tables)
+            check_history(tree, self.tables)
+            if question:
+                check_dates(question, dates_read(tree, self.tables))
+
+    def remarks(self, sql: str) -> Iterator[str]:
+        """Say what a query leaves out for the forms of its columns, and in which unit its amounts are."""
+        with suppress(SqlglotError, RecursionError):
+            tree = parse_one(sql, dialect=self.dialect)
+            forms = {form for scope in traverse_scope(tree) for _, form in self._found(scope)}
+            for form in sorted((f for f in forms if f.kind == "number" and f.unfit), key=lambda f: f.column):
+                cells, hold = ("cell", "holds") if form.unfit == 1 else ("cells", "hold")
+                yield f"{form.unfit:,} {cells} of {form.column} {hold} no number: left out."
+            yield from (f"Rows without {name} are left out." for name in groups_left_out(tree))
+            for name in dict.fromkeys(amounts_in_small_units(tree, self.tables)):
+                yield f"{name} is in the smallest unit of its currency, as stored: not divided by 100."
 
     def _found(self, scope: Scope) -> Iterator[tuple[exp.Column, ColumnForm]]:
         for column in scope.columns:
@@ -103,7 +137,7 @@ class FormReader:
             return total is not None
         if form.kind == "object":
             if isinstance(parent, (*_EQUALITIES, exp.Like, exp.ILike)) or _groups(node, parent):
-                raise Misread(form, f"{form.named}, which isn't compared or grouped by as a whole.")
+                raise Misread(f"{form.named}, which isn't compared or grouped by as a whole")
             return False
         if form.kind == "list":
             return self._in_list(node, parent, column, form)
@@ -111,7 +145,7 @@ class FormReader:
             return False
         read = as_meant(form, column, self.dialect)
         if read is None:
-            raise Misread(form, _unread(form))
+            raise Misread(_unread(form))
         if _is_read_already(column, read, self.dialect):
             return False
         (parent if isinstance(parent, exp.Cast) else column).replace(read)
@@ -134,7 +168,7 @@ class FormReader:
             members = _members(value, form) if isinstance(value, exp.Literal) else []
             test = membership(form, column.copy(), members[0], self.dialect) if len(members) == 1 else None
             if test is None:
-                raise Misread(form, f"{form.named}. Ask for one of its members at a time.")
+                raise Misread(f"{form.named}. Ask for one of its members at a time")
             tests.append(test)
         whole = exp.or_(*tests) if len(tests) > 1 else tests[0]
         parent.replace(exp.not_(exp.paren(whole)) if isinstance(parent, exp.NEQ) else whole)
@@ -216,6 +250,6 @@ def _unread(form: ColumnForm) -> str:
     if form.other:
         return (
             f"{form.named}, of which day and month can't be told apart: it may be {form.pattern} or "
-            f"{form.other}. Say which in a knowledge pack."
+            f"{form.other}. Say which in a knowledge pack"
         )
-    return f"{form.named}, which can't be compared or sorted as it is."
+    return f"{form.named}, which can't be compared or sorted as it is"

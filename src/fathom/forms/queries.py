@@ -1,0 +1,148 @@
+"""Queries held against what their tables are: written anew where that is certain, refused where it isn't."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from sqlglot import exp
+
+from fathom.forms.misreading import Misread
+from fathom.forms.tables import TableForms
+
+_TOTALS = (exp.Sum, exp.Avg, exp.Min, exp.Max)
+
+
+def without_repeating_names(tree: exp.Expr, tables: Mapping[str, TableForms]) -> exp.Expr:
+    """Compare keys where a query takes names of one list from those of another; gives the query.
+
+    `SELECT name FROM t EXCEPT SELECT name FROM t JOIN u` loses whoever shares a name with somebody else.
+    Raises `Misread` where the table has no key to compare.
+    """
+    for both in list(tree.find_all(exp.Except, exp.Intersect)):
+        left, right = both.this, both.expression
+        if not (isinstance(left, exp.Select) and isinstance(right, exp.Select)):
+            continue
+        shown, taken = _only_column(left, tables), _only_column(right, tables)
+        if shown is None or taken is None or shown[0] is not taken[0] or shown[1] != taken[1]:
+            continue
+        table, column = shown[0], shown[1]
+        if column not in table.repeating or len(left.args.get("joins") or ()) > 0:
+            continue
+        if not table.key:
+            raise Misread(f"{column} of {table.name} repeats, and {table.name} has no key to tell rows apart")
+        inner = right.copy()
+        inner.set("expressions", [_beside(inner.selects[0], table.key)])
+        key = _beside(left.selects[0], table.key)
+        test: exp.Expr = exp.In(this=key, query=exp.Subquery(this=inner))
+        by_key = left.where(exp.not_(test) if isinstance(both, exp.Except) else test)
+        if both is tree:
+            tree = by_key
+        else:
+            both.replace(by_key)
+    return tree
+
+
+def without_empty_groups(tree: exp.Expr, tables: Mapping[str, TableForms]) -> bool:
+    """Leave rows without a value out where the first of the groups are asked for; tells whether it did."""
+    changed = False
+    for select in tree.find_all(exp.Select):
+        group, order = select.args.get("group"), select.args.get("order")
+        if group is None or order is None or select.args.get("limit") is None:
+            continue
+        for column in [g for g in group.expressions if isinstance(g, exp.Column)]:
+            table = _table_of(column, select, tables)
+            tested = {c.sql() for n in select.find_all(exp.Is) for c in n.find_all(exp.Column)}
+            if table and column.name.casefold() in table.nullable and column.sql() not in tested:
+                select.where(exp.not_(exp.Is(this=column.copy(), expression=exp.Null())), copy=False)
+                changed = True
+    return changed
+
+
+def groups_left_out(tree: exp.Expr) -> Iterator[str]:
+    """Name the columns of groups whose rows without a value a query leaves out."""
+    for select in tree.find_all(exp.Select):
+        grouped = {c.sql() for g in [select.args.get("group")] if g for c in g.expressions}
+        where = select.args.get("where")
+        for test in where.find_all(exp.Is) if where and select.args.get("limit") else ():
+            if isinstance(test.parent, exp.Not) and test.this.sql() in grouped:
+                yield test.this.name
+
+
+def check_currencies(tree: exp.Expr, tables: Mapping[str, TableForms]) -> None:
+    """Raises `Misread` where amounts of several currencies are added up or compared."""
+    for total in tree.find_all(*_TOTALS):
+        for column in total.find_all(exp.Column):
+            select = total.find_ancestor(exp.Select)
+            table = _table_of(column, select, tables) if select is not None else None
+            if table is None or not table.currency or column.name.casefold() not in table.amounts:
+                continue
+            named = {c.name.casefold() for c in tree.find_all(exp.Column)}
+            if table.currency not in named:
+                raise Misread(
+                    f"{column.name} is in several currencies ({', '.join(table.currencies[:4])}), by "
+                    f"{table.currency}: ask for one of them, or by {table.currency}"
+                )
+
+
+def check_history(tree: exp.Expr, tables: Mapping[str, TableForms]) -> None:
+    """Raises `Misread` where a query counts or sums earlier rows together with current ones."""
+    named = {c.name.casefold() for c in tree.find_all(exp.Column)}
+    if not list(tree.find_all(exp.AggFunc)):
+        return
+    for table in _read(tree, tables):
+        if table.history and named.isdisjoint(table.history) and not any(d in named for d in table.dates):
+            raise Misread(
+                f"{table.name} also keeps earlier rows, told apart by {' and '.join(table.history)}: say "
+                "whether the current rows are meant, or all"
+            )
+
+
+def amounts_in_small_units(tree: exp.Expr, tables: Mapping[str, TableForms]) -> Iterator[str]:
+    """Name the columns of amounts in cents and the like that a query reads."""
+    for select in tree.find_all(exp.Select):
+        for column in select.find_all(exp.Column):
+            table = _table_of(column, select, tables)
+            if table is not None and column.name.casefold() in table.in_small_units:
+                yield column.name
+
+
+def dates_read(tree: exp.Expr, tables: Mapping[str, TableForms]) -> Iterator[tuple[TableForms, str]]:
+    """Give the dates that a query filters, groups or sorts by, with their tables."""
+    for select in tree.find_all(exp.Select):
+        parts = (select.args.get(key) for key in ("where", "group", "having", "order"))
+        for column in (c for part in parts if part is not None for c in part.find_all(exp.Column)):
+            table = _table_of(column, column.find_ancestor(exp.Select) or select, tables)
+            if table is not None and column.name.casefold() in table.dates and not _is_tested(column):
+                yield table, column.name.casefold()
+
+
+def _is_tested(column: exp.Column) -> bool:
+    return isinstance(column.parent, exp.Is)
+
+
+def _read(tree: exp.Expr, tables: Mapping[str, TableForms]) -> Iterable[TableForms]:
+    found = (tables.get(t.name.casefold()) for t in tree.find_all(exp.Table))
+    return [t for t in found if t is not None]
+
+
+def _table_of(column: exp.Column, select: exp.Expr, tables: Mapping[str, TableForms]) -> TableForms | None:
+    joins = select.args.get("joins") or ()
+    sources = [s.this for s in (select.args.get("from_"), *joins) if s is not None]
+    named = [s for s in sources if isinstance(s, exp.Table)]
+    if column.table:
+        named = [t for t in named if t.alias_or_name.casefold() == column.table.casefold()]
+    elif len(named) != 1:
+        return None
+    return tables.get(named[0].name.casefold()) if named else None
+
+
+def _only_column(select: exp.Select, tables: Mapping[str, TableForms]) -> tuple[TableForms, str] | None:
+    shown = [output.unalias() for output in select.selects]
+    if len(shown) != 1 or not isinstance(shown[0], exp.Column) or select.args.get("group"):
+        return None
+    table = _table_of(shown[0], select, tables)
+    return (table, shown[0].name.casefold()) if table is not None else None
+
+
+def _beside(output: exp.Expr, name: str) -> exp.Column:
+    """Another column of the table that a column belongs to."""
+    column = output.unalias()
+    return exp.column(name, table=column.args.get("table"), quoted=not name.isidentifier())

@@ -1,0 +1,73 @@
+"""Each form's expression on the real engines: the rows are those of the values that are meant."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from tests.databases import makers
+
+from fathom.databases import Database
+from fathom.forms import FormReader, Misread
+
+TABLES = (
+    "CREATE TABLE stays (id INTEGER PRIMARY KEY, adm VARCHAR(20), loose VARCHAR(20), day_number INTEGER,"
+    " made_at BIGINT, spoken VARCHAR(20), price VARCHAR(20), weight VARCHAR(20), tags VARCHAR(60),"
+    " listed VARCHAR(60), unclear VARCHAR(20))",
+    """INSERT INTO stays VALUES
+    (1, '31/01/2024', '3/4/2019', 20240131, 1577836800, 'Jan 5, 2024', '$1,200.50', '9,5', '["flu"]',
+     'red, blue', '03/04/2026'),
+    (2, '01/02/2024', '30/11/2021', 20240115, 1600000000, 'Feb 9, 2024', '$1,000.00', '12,5',
+     '["flu", "cold"]', 'blue', '05/06/2026'),
+    (3, '29/02/2024', '1/1/2022', 20240201, 1700000000, 'Mar 12, 2024', '$100.00', '20,25', '["cold", "flu"]',
+     'green, red', '01/02/2026'),
+    (4, '15/12/2023', '9/10/2010', 20240301, 1700000001, 'Dec 1, 2023', 'n/a', '0,5', '["rash"]', 'green',
+     '02/01/2026')""",
+    "CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(20), city VARCHAR(20))",
+    "INSERT INTO people VALUES (1, 'Ann', 'Rome'), (2, 'Ann', NULL), (3, 'Bo', NULL), (4, 'Cy', 'Rome'),"
+    " (5, 'Di', NULL)",
+    "CREATE TABLE loans (id INTEGER PRIMARY KEY, person INTEGER)",
+    "INSERT INTO loans VALUES (1, 1), (2, 3), (3, 5)",
+)
+CASES = yaml.safe_load((Path(__file__).parent / "engines.yaml").read_text(encoding="utf-8"))
+UNREAD = (
+    "SELECT id FROM stays WHERE unclear > '2026-03-01'",
+    "SELECT id FROM stays ORDER BY unclear",
+    "SELECT tags, COUNT(*) FROM stays GROUP BY tags",
+    'SELECT COUNT(*) FROM stays WHERE tags = \'["flu", "cold"]\'',
+)
+
+
+@pytest.fixture(scope="module", params=["sqlite", "duckdb", "postgres", "mysql"])
+def database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    with getattr(makers, f"{request.param}_databases")(tmp_path_factory.mktemp(request.param)) as make:
+        yield make(*TABLES)
+
+
+@pytest.fixture(scope="module")
+def reader(database: Database) -> FormReader:
+    return FormReader(database.schema, database.profile(), database.dialect)
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if "rows" in c], ids=lambda c: c["sql"][:60])
+def test_columns_are_read_as_what_they_mean(
+    case: dict[str, Any], database: Database, reader: FormReader
+) -> None:
+    read = reader.read(case["sql"])
+    rows = [[_plain(cell) for cell in row] for row in database.run(read).rows]
+    assert sorted(rows) == sorted(case["rows"]), read
+    assert reader.read(read) == read  # a query that was read once isn't written anew
+
+
+@pytest.mark.parametrize("sql", UNREAD)
+def test_what_cannot_be_read_is_refused_with_the_form(sql: str, reader: FormReader) -> None:
+    with pytest.raises(Misread) as refused:
+        reader.read(sql)
+    named = "tags" if "tags" in sql else "unclear"
+    assert named in refused.value.reason.casefold()
+
+
+def _plain(cell: object) -> object:
+    return float(cell) if isinstance(cell, Decimal) else cell

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import yaml
-from tests.databases import makers
 
 from fathom.databases import Database
 from fathom.forms import FormReader, Misread
+from tests.databases import makers
 
 TABLES = (
     "CREATE TABLE stays (id INTEGER PRIMARY KEY, adm VARCHAR(20), loose VARCHAR(20), day_number INTEGER,"

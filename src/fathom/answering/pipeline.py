@@ -16,7 +16,7 @@ from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
 from fathom.answering.shown_rows import ForPeople, for_people
 from fathom.answering.sync import wait
-from fathom.answering.value_forms import read_by_forms, remarks_on_forms
+from fathom.answering.value_forms import as_asked, read_by_forms, remarks_on_forms
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
@@ -317,11 +317,12 @@ async def _sure(draft: Draft, sql: str, asking: Asking, known: Result | None, as
         result = known or await asking.context.run(sql)
         people = await for_people(sql, result, asking.context)
     dialect = asking.database.dialect
+    said = as_asked(sql, asking.database)
     return Answer(
         draft.question,
-        in_words(people.rows, _about(sql, people, asking, draft.question.text, asked)),
+        in_words(people.rows, _about(said, people, asking, draft.question.text, asked)),
         sql=sql,
-        explanation=explain(sql, dialect),
+        explanation=explain(said, dialect),
         assumptions=(
             *draft.assumptions,
             *inferred_joins(sql, asking.database.schema),

@@ -22,6 +22,11 @@ def read_by_forms(sql: str, database: Database, question: str = "") -> str:
     return read
 
 
+def as_asked(sql: str, database: Database) -> str:
+    """Write a query as one of tidy columns, to put it in words."""
+    return _reader(database).as_asked(sql)
+
+
 def remarks_on_forms(sql: str, database: Database) -> tuple[Assumption, ...]:
     """Say what a query leaves out for the forms of its columns."""
     return tuple(Assumption("value", text) for text in _reader(database).remarks(sql))

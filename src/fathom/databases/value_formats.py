@@ -97,7 +97,11 @@ def format_of(values: Collection[object], *, repeats: bool, column: Column | Non
     judged = texts[:_JUDGED]
     for recognise in (_boolean, _date, _decimal_comma, _number, _measure, _json):
         if found := recognise(judged):
-            return found
+            return (
+                found._replace(fits=_has_digit)
+                if "number" in found.kind or found.kind == "thousands"
+                else found
+            )
     return _list(texts) or _code(judged, repeats) or _numbers_among(values, column) or PLAIN
 
 
@@ -121,6 +125,10 @@ def _is_number(value: object) -> bool:
         text = _SIGN.sub("", value).strip()
         return not _LEADING_ZERO.match(text) and bool(_NUMBER.fullmatch(text) or _THOUSANDS.fullmatch(text))
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
+
+
+def _has_digit(value: object) -> bool:
+    return not isinstance(value, str) or any(map(str.isdigit, value))
 
 
 def _numbers_among(values: Sequence[object], column: Column | None) -> Format | None:

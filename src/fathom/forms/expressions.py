@@ -13,6 +13,8 @@ from fathom.forms.columns import ColumnForm
 
 DIALECTS = frozenset(("sqlite", "duckdb", "postgres", "mysql"))
 """Engines whose expressions are written here, and tested."""
+READ_BY_EXPRESSION = frozenset(("date", "epoch", "number"))
+"""The kinds of form whose columns are read by an expression of their own."""
 _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _SIGNS = ("US$", "USD", "EUR", "$", "€", "£", "¥", "₹", "%")
 

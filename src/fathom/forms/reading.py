@@ -10,7 +10,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from fathom.forms.columns import ColumnForm, forms_of
-from fathom.forms.expressions import as_meant, membership, total_of_times
+from fathom.forms.expressions import READ_BY_EXPRESSION, as_meant, membership, total_of_times
 from fathom.forms.misreading import Misread
 from fathom.forms.queries import (
     amounts_in_small_units,
@@ -80,6 +80,48 @@ class FormReader:
         changed.append(without_empty_groups(tree, self.tables))
         by_key = without_repeating_names(tree, self.tables)
         return by_key.sql(self.dialect) if any(changed) or by_key is not tree else sql
+
+    def as_asked(self, sql: str) -> str:
+        """Write a query without the expressions that read columns by their forms, to put it in words."""
+        folded = sql.casefold()
+        if not any(name in folded for name in self._names):
+            return sql
+        try:
+            tree = parse_one(sql, dialect=self.dialect)
+            found = [pair for scope in traverse_scope(tree) for pair in self._found(scope)]
+        except (SqlglotError, RecursionError):
+            return sql
+        for column, form in found:
+            whole = self._reading_of(column, form)
+            if whole is not None and whole.parent is not None:
+                whole.replace(self._plainly(whole, column, form))
+        return tree.sql(self.dialect)
+
+    def _reading_of(self, column: exp.Column, form: ColumnForm) -> exp.Expr | None:
+        """The expression around a column that reads it by its form."""
+        read = as_meant(form, column, self.dialect) if form.kind in READ_BY_EXPRESSION else None
+        wanted = read.sql(self.dialect) if read is not None else ""
+        node = column.parent
+        while node is not None and not (isinstance(node, exp.Query) and form.kind != "list"):
+            if node.sql(self.dialect) == wanted or (form.kind == "list" and self._member(node, column, form)):
+                return node
+            node = node.parent
+        return None
+
+    def _member(self, node: exp.Expr, column: exp.Column, form: ColumnForm) -> str:
+        """The member that a test of a list looks for; "" for what is no such test."""
+        text = node.sql(self.dialect)
+        for literal in node.find_all(exp.Literal):
+            test = membership(form, column.copy(), literal.name, self.dialect)
+            if test is not None and test.sql(self.dialect) == text:
+                return literal.name
+        return ""
+
+    def _plainly(self, whole: exp.Expr, column: exp.Column, form: ColumnForm) -> exp.Expr:
+        if form.kind != "list":
+            return column.copy()
+        member = exp.Literal.string(self._member(whole, column, form))
+        return exp.EQ(this=column.copy(), expression=member)
 
     def check(self, sql: str, question: str) -> None:
         """Check a query against what its tables keep: currencies, earlier rows, several dates.

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from fathom.nl2sql import reply_queries
 from fathom.nl2sql.replies import continued, find_sql, json_list, sql_after, sql_in_tag, sql_under
 
 
@@ -94,3 +95,25 @@ def test_no_real_reply_of_a_small_model_loses_its_query() -> None:
     read = [{"reply": r["reply"], "sql": find_sql(r["reply"])} for r in replies]
     assert len(replies) > 100
     assert [r for r, was in zip(read, replies, strict=True) if r != was] == []
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "You can select rows from the table. " * 800,
+        "SELECT a FROM t WHERE (\n" * 400,
+        "(" * 400 + "SELECT 1",
+        '{"sql": "' + 'SELECT a FROM t WHERE x = \\"y\\" AND ' * 500,
+        "WITH a AS (" * 300,
+    ],
+)
+def test_a_reply_that_is_no_query_ends_its_reading(reply: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+
+    def counted(text: str) -> bool:
+        parsed.append(len(text))
+        return False
+
+    monkeypatch.setattr(reply_queries, "can_run", counted)
+    find_sql(reply)
+    assert sum(parsed) < 250_000

@@ -10,8 +10,9 @@ from fathom.databases.parsing import parsed
 
 _READ_AS = ("mysql", "postgres", "tsql")
 """What models write besides the dialect asked for, the commonest first."""
-_TIMES, _PIECE = 4, 60
-"""How often something is said before it is a loop; how many tokens of its first time may be left out."""
+_TIMES, _LONGEST_LOOP, _PIECE = 4, 60, 60
+"""How often something is said before it is a loop; of how many tokens it may be, and how many of them may be
+left out."""
 _PARTS = {"year": "%Y", "month": "%m", "day": "%d", "hour": "%H", "minute": "%M", "second": "%S", "dow": "%w"}
 _STARTS = {"year": "%Y-01-01", "month": "%Y-%m-01", "day": "%Y-%m-%d"}
 
@@ -50,10 +51,12 @@ def unlooped(sql: str, dialect: str) -> str | None:
     except SqlglotError:
         return None
     texts = [t.text for t in tokens]
-    for period in range(1, len(texts) // _TIMES + 1):
-        said = next((i for i in range(len(texts) - period) if texts[i:-period] == texts[i + period :]), None)
-        if said is not None and len(texts) - said >= _TIMES * period:
-            return _closed(cut, tokens, said + period)
+    for period in range(1, min(len(texts) // _TIMES, _LONGEST_LOOP) + 1):
+        same = 0
+        while same < len(texts) - period and texts[-1 - same] == texts[-1 - same - period]:
+            same += 1
+        if same + period >= _TIMES * period:
+            return _closed(cut, tokens, len(texts) - same)
     return None
 
 

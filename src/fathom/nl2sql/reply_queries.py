@@ -7,6 +7,7 @@ dialects are tried, for parsing only says here where a query ends; the guard rea
 import html
 import re
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # not in typeshed
@@ -62,6 +63,11 @@ _SHELL = re.compile(r"(?m)^[ \t]*(?:\w*[=-]?[>#]|\.\.\.>)[ \t]+(?=\(?(?:SELECT|W
 _SHELL_LINE = re.compile(r"(?m)^[ \t]*(?:\w*[=-]?[>#]|\.\.\.>)(?:[ \t]|$)")
 
 
+_MOST_LETTERS = 200_000
+"""How many letters are parsed for one reply, again and again: one that is no query mustn't take a minute."""
+_LEFT: ContextVar[list[int]] = ContextVar("_LEFT")
+
+
 @dataclass(frozen=True, slots=True)
 class ReplyQuery:
     """A query of a reply, where it stands, and how.
@@ -79,6 +85,7 @@ class ReplyQuery:
 
 def queries(reply: str) -> list[ReplyQuery]:
     """The queries of a reply in their order; those of its thinking only where there are no others."""
+    _LEFT.set([_MOST_LETTERS])
     text = _readable(reply)
     outside = _THOUGHTS.sub("\n\n", text)
     if re.search(r"(?i)</think", outside):  # the opening tag stood at the end of the prompt
@@ -114,12 +121,26 @@ def refuses(text: str) -> bool:
 @lru_cache(maxsize=4096)
 def can_run(sql: str) -> bool:
     """Say if a text parses as a query whose columns come from somewhere: "sorry: no" does not."""
-    if not _tokens(sql):
-        return False
     trees = (parsed(sql, dialect) for dialect in _DIALECTS)
     return any(
         isinstance(t, exp.Query) and t.selects and (t.find(exp.From) or not t.find(exp.Column)) for t in trees
     )
+
+
+def _runs(text: str) -> bool:
+    """As `can_run`, as long as the reply that is read has letters left to be parsed."""
+    return _spent(_effort(text)) and can_run(text)
+
+
+def _effort(text: str) -> int:
+    """The letters that a text counts for: parentheses in one another take the parser far longer."""
+    return len(text) * (1 + text.count("(") // 20)
+
+
+def _spent(letters: int) -> bool:
+    left = _LEFT.get()
+    left[0] -= letters
+    return left[0] > 0
 
 
 def _readable(reply: str) -> str:
@@ -167,6 +188,8 @@ def _found(text: str) -> Iterator[ReplyQuery]:
         start = begins.start()
         if start < end:
             continue
+        if not _spent(0):
+            return
         fenced = any(a <= start < b for a, b in spans)
         query = _at(text, start, next(c for c in cuts if c >= start), fenced)
         if query is None:
@@ -189,7 +212,7 @@ def _at(text: str, start: int, cut: int, fenced: bool) -> ReplyQuery | None:
     if inside is None:
         end += start
     sql = _tidy(sql)
-    runnable = can_run(sql)
+    runnable = _runs(sql)
     key = _KEY.search(told)
     if key:
         standing = 0 if _REASONS.search(key.group(1)) else 3
@@ -210,11 +233,11 @@ def _quoted(text: str, start: int, quote: str) -> tuple[str, int] | None:
             value, end = scanstring(text, start, False)
         except ValueError:
             value, end = "", 0
-        if can_run(value.strip()):
+        if _runs(value.strip()):
             return value, end
     for end in ends:
         sql = _unescaped(text[start : start + end])
-        if can_run(sql.strip()):
+        if _runs(sql.strip()):
             return sql, start + end + len(quote)
     if quote == '"' and _KEY.search(
         text[max(0, start - 80) : start]
@@ -239,7 +262,7 @@ def _extent(text: str, in_a_sentence: bool) -> tuple[str, int]:
     for block in re.finditer(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+", text):
         if best and not _goes_on(text, block.group()):
             break
-        if can_run(text[: block.end()]):
+        if _runs(text[: block.end()]):
             best = block.end()
         elif found := _lines(text, block.start(), block.end()):
             best = found
@@ -258,7 +281,7 @@ def _lines(text: str, start: int, end: int) -> int:
         if best and not _goes_on(text, line.group()):
             return max(best, tried)
         tried = start + line.end()
-        if can_run(text[:tried]):
+        if _runs(text[:tried]):
             best = tried
     return 0
 
@@ -275,13 +298,13 @@ def _goes_on(text: str, line: str) -> bool:
 def _sentence(text: str, in_a_sentence: bool) -> int:
     """Where a query ends within a line, before words about it; the end of its block if it never parses."""
     for found in _SENTENCE_END.finditer(text):
-        if can_run(text[: found.start()]):
+        if _runs(text[: found.start()]):
             return found.start()
     block = re.match(r"(?:[^\n]+(?:\n|\Z))+", text)
     end = block.end() if block else len(text)
     prose = _WORDS if in_a_sentence else _PROSE
     for token in reversed(_tokens(text[:end]) or _tokens(text[: text.find("'")])):
-        if prose.match(text[token.end + 1 : end]) and can_run(text[: token.end + 1]):
+        if prose.match(text[token.end + 1 : end]) and _runs(text[: token.end + 1]):
             return int(token.end) + 1
     for found in re.finditer(r"\n\s*\n", text):
         if not _goes_on(text, text[found.end() :]):
@@ -303,6 +326,8 @@ def _ends_there(text: str, sign: re.Match[str]) -> bool:
 
 def _tokens(text: str) -> list[Token]:
     """The tokens of a text; none where a quote in it isn't closed."""
+    if not _spent(len(text) // 10):
+        return []
     for dialect in ("sqlite", "mysql"):
         try:
             return tokenize(text, read=dialect)
@@ -314,7 +339,7 @@ def _tokens(text: str) -> list[Token]:
 def _tidy(sql: str) -> str:
     """A query without parentheses around the whole of it, and without comments at its end."""
     sql = sql.strip().strip(";").strip()
-    while sql.startswith("("):
+    while sql.startswith("(") and _spent(_effort(sql)):
         tree = parsed(sql, "postgres")
         whole = isinstance(tree, exp.Subquery) and not tree.alias and sql.endswith(")")
         if not whole and (tree is not None and not isinstance(tree, exp.Subquery)):
@@ -339,7 +364,7 @@ def _is_prose(before: str, sql: str, runnable: bool, standing: int) -> bool:
 
 def _is_told(sql: str) -> bool:
     """Say if a query reads nothing and says words, as SELECT 'I have no such data' does."""
-    tree = parsed(sql, "sqlite")
+    tree = parsed(sql, "sqlite") if _spent(len(sql)) else None
     if not isinstance(tree, exp.Select) or tree.args.get("from_") or not tree.expressions:
         return False
     said = [e.unalias() for e in tree.expressions]

@@ -37,7 +37,7 @@ from training.lessons import FOLDS, fold_of
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDED, SPLITS = ROOT / "bench" / "recorded", ROOT / "bench" / "splits" / "spider.json"
-RIDGE = 3.0
+RIDGE = 10.0
 """How strongly weights are drawn to nothing, for features as far from their mean as they mostly are."""
 RIGHT_OF_SURE = 0.9
 SHOWN = 0.15

@@ -33,6 +33,10 @@ def test_a_sure_answer_is_less_sure_where_the_model_reads_otherwise(context: Con
     differs, _ = asked(context, "How many genes are there?", "SELECT COUNT(*) FROM drug WHERE phase = 4")
     assert differs.candidates
     assert (differs.confidence or 0) < (agreed.confidence or 0) - 0.03
+    assert any(
+        "reads the question otherwise: SELECT COUNT(*) FROM drug" in a.text for a in differs.assumptions
+    )
+    assert not agreed.assumptions
 
 
 def test_a_failing_query_is_mended_and_counts(context: Context) -> None:

@@ -1,17 +1,18 @@
 """The last step of the local method: every query is run, mended where it fails, and one ranking chooses."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from fathom.methods import Context, step
 from fathom.nl2sql.adaptive.choosing import as_reading
-from fathom.nl2sql.adaptive.evidence import CLOSE
+from fathom.nl2sql.adaptive.evidence import CLOSE, Backed
 from fathom.nl2sql.local.offline_first import OfflineReading, offline_reading
 from fathom.nl2sql.local.ranking import Sampled, Weighed, ranking, weigh
 from fathom.nl2sql.local.writing import Written, written_queries
 from fathom.nl2sql.query_runs import execute
 from fathom.nl2sql.repair import repaired
 from fathom.nl2sql.result_vote import execute_all
-from fathom.records import MOST_READINGS, Candidate, Draft, Reading, Refusal
+from fathom.records import MOST_READINGS, Assumption, Candidate, Draft, Reading, Refusal
 
 SECONDS = 10.0
 """Seconds for one candidate: what takes longer is no candidate."""
@@ -33,7 +34,9 @@ async def choose_by_agreement(draft: Draft, context: Context, *, confidence: flo
         return replace(draft, confidence=0.0, refusal=why)
     sure, best = order[0]
     bar = ranking().sure if confidence is None else confidence
-    shown = [b for p, b in order if p >= ranking().shown and b.rows][:MOST_READINGS]
+    # A question none of whose words the offline method can place is mostly about something else.
+    worth = ranking().shown * (2 if reading.unrelated else 1)
+    shown = [b for p, b in order if p >= worth and b.rows][:MOST_READINGS]
     candidates = tuple(Candidate(b.outcome.sql, round(p, 4), error=b.outcome.error or None) for p, b in order)
     chosen = replace(
         draft,
@@ -44,14 +47,21 @@ async def choose_by_agreement(draft: Draft, context: Context, *, confidence: flo
         refusal=None,
         readings=(),
         # The assumptions of the offline method hold for its own query.
-        assumptions=draft.assumptions if best.rank == 0 else (),
+        assumptions=(*(draft.assumptions if best.rank == 0 else ()), *_disputes(best, found)),
         notes={"mended": [s.run.sql for s in found.samples if s.mended]},
     )
     if sure >= bar:
         return chosen
-    if shown and not reading.unrelated:
+    if shown:
         return replace(chosen, readings=tuple(Reading(as_reading(b), b.outcome.sql) for b in shown))
     return replace(chosen, refusal=Refusal(reading.refused or NOTHING, reading.missing, reading.unrelated))
+
+
+def _disputes(best: Backed, found: Weighed) -> Iterator[Assumption]:
+    """Remark on what the model wrote first, where its result fits and another was chosen."""
+    first = found.evidence.standing
+    if first is not None and first is not best and first.fits and first.rows:
+        yield Assumption("default", f"The model reads the question otherwise: {first.outcome.sql}")
 
 
 async def weighed(

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from fathom.nl2sql import reply_queries
-from fathom.nl2sql.replies import continued, find_sql, json_list, sql_after, sql_in_tag, sql_under
+from fathom.nl2sql.replies import continued, find_sql, json_list, sql_after, sql_in_tag, sql_under, texts
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,7 @@ def test_forms_with_a_place_for_the_query() -> None:
     assert json_list("['a', 'b']") == ["a", "b"]
     assert json_list('{"tables": ["a"]}') == ["a"]
     assert json_list("none") == []
+    assert texts([{"column": "a", "rank": 1}, " b ", {"rank": 2}, "a"]) == ["a", "b"]
 
 
 def test_no_form_of_a_reply_loses_its_query_or_makes_one_of_a_refusal() -> None:

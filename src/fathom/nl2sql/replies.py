@@ -100,6 +100,14 @@ def json_list(reply: str) -> list[Any]:
 
 
 def texts(value: object) -> list[str]:
-    """The texts of a list as a model may write it: stripped, in order, once each; one text is a list."""
+    """The texts of a list as a model may write it: stripped, in order, once each; one text is a list.
+
+    Of an object in the list the first text counts: {"column": "name", "rank": 1} is a name.
+    """
     listed = value if isinstance(value, list | tuple) else [value]
-    return list(dict.fromkeys(v.strip() for v in listed if isinstance(v, str) and v.strip()))
+    first = (next(filter(_is_text, v.values()), None) if isinstance(v, dict) else v for v in listed)
+    return list(dict.fromkeys(v.strip() for v in first if isinstance(v, str) and v.strip()))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

@@ -6,8 +6,8 @@ broken off; with `--again` the rest too.
 A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`. `--only` cuts
 those of methods to some methods, that of the offline method to some benchmarks; `--every` asks a share of
 the questions where questions are asked of methods. Those that would take longer than half an hour ask a
-sample by themselves, and all by `--whole`. `mutants`, `rules` and `unseen`, which take longest, are tools
-for those who work on the tests or on the offline method: they are no part of `all`, and store nothing.
+sample by themselves, and all by `--whole`. `mutants`, `rules` and `unseen`, which take longest, and
+`local_model`, which needs a model that was fetched, are no part of `all`, and store nothing.
 `--stale` measures nothing: it tells which stored figures are older than the code that they measure. A
 measurement that fails is told, keeps its old figures, and stops none after it.
 """
@@ -24,7 +24,7 @@ import bench
 from bench.figures import ACCEPT, EVERY, ONLY, WHOLE, Figure, code_commit, is_part, store, write_page
 from bench.parts.staleness import staleness
 
-ON_REQUEST = frozenset(("mutants", "rules", "unseen"))
+ON_REQUEST = frozenset(("local_model", "mutants", "rules", "unseen"))
 """Measured by name alone, printed and not stored."""
 
 

@@ -23,7 +23,10 @@ def test_what_both_say_is_sure(context: Context) -> None:
     assert draft.confidence >= ranking().sure
     assert not draft.readings
     assert draft.refusal is None
-    assert offline_reading(draft).answers
+    reading = offline_reading(draft)
+    assert reading.answers
+    assert reading.others
+    assert reading.sql not in reading.others
     assert "CREATE TABLE gene" in model.prompts[0]
     assert model.prompts[0].index("CREATE TABLE gene") < model.prompts[0].index("How many genes")
 

@@ -148,8 +148,8 @@ class DuckDB(Engine):
             self._shared.close()
             _OPEN[self._path].discard(self)
 
-    def catalogue(self, read: Read) -> "_Catalogue":
-        return _Catalogue(read, self.macros)
+    def catalogue(self, read: Read) -> "_DuckDBCatalogue":
+        return _DuckDBCatalogue(read, self.macros)
 
     def macros(self, read: Read) -> frozenset[str]:
         """Give the names of the macros in the file: asked once, since that takes 40 ms."""
@@ -211,7 +211,7 @@ class DuckDB(Engine):
         return Reflection(tuple(tables), tidy_keys(tables, keys), identifiers)
 
 
-class _Catalogue:
+class _DuckDBCatalogue:
     """A `fathom.databases.guard.Catalogue`: which tables and macros there are."""
 
     def __init__(self, read: Read, macros: Callable[[Read], frozenset[str]]) -> None:

@@ -1,4 +1,4 @@
-"""What the columns of a table are to each other: key, repeating names, currencies, history, dates."""
+"""The facts about the columns of a table: key, repeating names, currencies, history, dates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

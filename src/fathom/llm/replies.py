@@ -20,7 +20,7 @@ _LANGUAGES = frozenset(
     "sql sqlite sqlite3 postgresql postgres mysql mariadb tsql plsql plpgsql duckdb bigquery snowflake"
     " json python text txt markdown md bash sh xml html yaml".split()
 )
-"""What may stand behind a fence's signs with content on its line; on a line of its own it may be any word."""
+"""Words that may follow a fence's signs with content on its line; on a line of its own it may be any word."""
 _CONTENT = re.compile(r"\b(?:SELECT|WITH)\b|[{\[;]", re.IGNORECASE)
 
 

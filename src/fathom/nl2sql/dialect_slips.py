@@ -9,7 +9,7 @@ from sqlglot.tokenizer_core import Token
 from fathom.databases.parsing import parsed
 
 _READ_AS = ("mysql", "postgres", "tsql")
-"""What models write besides the dialect asked for, the commonest first."""
+"""Dialects that models write in place of the one asked for, the commonest first."""
 _TIMES, _LONGEST_LOOP, _PIECE = 4, 60, 60
 """How often something is said before it is a loop; of how many tokens it may be, and how many of them may be
 left out."""
@@ -142,7 +142,7 @@ def _called(name: str, *arguments: exp.Expr) -> exp.Expr:
 
 
 def _moment(node: exp.Expr) -> exp.Expr:
-    """What a function of dates is about, without the conversion that reading MySQL puts around it."""
+    """Give the argument of a function of dates, without the conversion that reading MySQL puts around it."""
     inner = node.this if isinstance(node, exp.Date | exp.TsOrDsToDate) else node
     return inner.copy() if isinstance(inner, exp.Expr) else node.copy()
 

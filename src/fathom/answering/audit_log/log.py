@@ -288,7 +288,7 @@ def _unread(line: bytes) -> str:
 
 
 def _end_problems(end: LogEnd, hashes: list[str], purged: int, *, there: bool) -> Iterator[Problem]:
-    """What the lines of a log lack of the end that was noted when it was last written."""
+    """Find where the lines of a log differ from the end that was noted when it was last written."""
     if hashes and purged not in (end.purged, end.purging):
         yield Problem(1, f"by this line {purged:,} lines were purged, but `purge` took {end.purged:,}")
     if end.hash in (BEGIN, *hashes):

@@ -94,7 +94,7 @@ class _Count:
         self.uses: dict[int, int] = {}
 
     def query(self, node: exp.Expr, outer: Level) -> Rows:
-        """What a query gives, and its parts. Raises `Refused`."""
+        """Count a query and its parts; gives its rows. Raises `Refused`."""
         level = Level(outer)
         with_ = node.args.get("with_")
         for table in with_.expressions if with_ is not None else ():
@@ -117,7 +117,7 @@ class _Count:
         level.tables[name] = (table, self.query(table.this, level).renamed(renamed))
 
     def _named(self, table: exp.Table, level: Level) -> Rows:
-        """What a name in FROM stands for."""
+        """Find the rows that a name in FROM means."""
         name = compared(table.this)
         for around in level.outwards():
             if name in around.tables and not table.args.get("db"):

@@ -34,7 +34,7 @@ NONE = Parts(0, 0)
 
 @dataclass(slots=True)
 class Rows:
-    """What a query or table gives: its columns in their order, "" for those without a certain name.
+    """The columns of a query or table in their order, "" for those without a certain name.
 
     `total` are the parts of its whole plan; `merged` are those of them that are the columns themselves, and
     are gone once it is merged with a query around it. `is_open` says that there may be other columns, or
@@ -102,7 +102,7 @@ class Level:
         self.names.setdefault(name, []).append(rows)
 
     def called(self, table: str) -> Sequence[Rows]:
-        """What FROM calls so; all of it without a name."""
+        """Give the rows that FROM calls so; all of them without a name."""
         return self.names.get(table, ()) if table else self.sources
 
     def certain(self, table: str, column: str) -> list[Parts]:

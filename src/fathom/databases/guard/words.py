@@ -11,7 +11,7 @@ from fathom.databases import guard_sqlite
 from fathom.errors import ErrorClass, FathomError
 
 FILE_SIGNS = ("/", "\\", "*", "?", "://")
-"""What no name of a table has that isn't a file's."""
+"""Signs that a name has only where it is a file's."""
 
 
 class Refused(FathomError):

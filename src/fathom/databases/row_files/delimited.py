@@ -30,7 +30,7 @@ class EmptyFile(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DelimitedLayout:
     """The way of a file's lines: `skip` so many before the first row, whose columns have these names."""
 
     separator: str
@@ -98,7 +98,7 @@ def _told(bad: Sequence[tuple[int]]) -> list[str]:
     return [f"{many} fit the others: left out (line {numbers})"]
 
 
-def _read(path: Path, layout: Layout, types: Types) -> str:
+def _read(path: Path, layout: DelimitedLayout, types: Types) -> str:
     kinds = zip(map(single_quoted, layout.columns), types.of, strict=True)
     columns = ", ".join(f"{name}: '{kind}'" for name, kind in kinds)
     return (
@@ -110,7 +110,7 @@ def _read(path: Path, layout: Layout, types: Types) -> str:
     )
 
 
-def layout_of(path: Path, scratch: Path) -> Layout:
+def layout_of(path: Path, scratch: Path) -> DelimitedLayout:
     """The layout of a file by its first lines. Raises `EmptyFile`."""
     csv.field_size_limit(_LONGEST_CELL)
     tried = [_rows(path, s) for s in ("\t",)] if path.suffix.casefold() in (".tsv", ".tab") else [
@@ -131,11 +131,11 @@ def layout_of(path: Path, scratch: Path) -> Layout:
     skip = ended if header is not None else (best.rows[start - 1][0] if start else 0)
     if start:
         remarks.append(f"{start} line{'s' * (start > 1)} above the header left out")
-    return Layout(best.separator, skip, tuple(names), tuple(remarks))
+    return DelimitedLayout(best.separator, skip, tuple(names), tuple(remarks))
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _SampledRows:
     """The first rows of a file by one separator, each with the number of the line that it ends in."""
 
     separator: str
@@ -153,11 +153,13 @@ class _Rows:
         return sum(len(row) == self.width for _, row in self.rows) / len(self.rows), self.width
 
 
-def _rows(path: Path, separator: str) -> _Rows:
+def _rows(path: Path, separator: str) -> _SampledRows:
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
         reader = csv.reader(stream, delimiter=separator)
         rows = ((reader.line_num, row) for row in reader)
-        return _Rows(separator, list(islice(((n, r) for n, r in rows if any(map(str.strip, r))), _LOOKED_AT)))
+        return _SampledRows(
+            separator, list(islice(((n, r) for n, r in rows if any(map(str.strip, r))), _LOOKED_AT))
+        )
 
 
 def is_header(first: Sequence[str], following: Sequence[Sequence[str]]) -> bool:

@@ -81,7 +81,7 @@ def features(result: Backed, found: Weighed) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class LocalRanking:
     """A logistic model: the log-odds of being right are `constant` plus the weighted features.
 
     From the probability `sure` on, nine of ten results that come first are right, and from `shown` on a
@@ -106,7 +106,7 @@ class Ranking:
 
 
 @cache
-def ranking() -> Ranking:
+def ranking() -> LocalRanking:
     """The ranking that comes with the package."""
     content: dict[str, Any] = json.loads((files(__package__) / FILE).read_text(encoding="utf-8"))
-    return Ranking(content["weights"], content["constant"], content["sure"], content["shown"])
+    return LocalRanking(content["weights"], content["constant"], content["sure"], content["shown"])

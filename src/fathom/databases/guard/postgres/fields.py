@@ -218,5 +218,5 @@ class _Reading:
 
 
 def _rest(node: Node, *without: str) -> list[object]:
-    """What a node holds in its other fields."""
+    """Give the content of the other fields of a node."""
     return list(chain(value for key, value in node.items() if key not in without))

@@ -1,4 +1,4 @@
-"""What a statement may be made of on PostgreSQL: kinds of node, functions, operators, types and tables."""
+"""The parts that a statement may have on PostgreSQL: kinds of node, functions, operators, types, tables."""
 
 from functools import cache
 

@@ -66,6 +66,8 @@ def _form(column: Column, seen: ColumnProfile) -> ColumnForm | None:
 
 def _kind(column: Column, seen: ColumnProfile) -> tuple[FormKind | None, str]:
     pattern = seen.pattern or ""
+    if seen.format == "date" and pattern in ("%H:%M:%S", "%H:%M"):
+        return "duration", pattern
     tidy = pattern.startswith((*_ISO, *_CLOCKS)) or column.kind in {"date", "datetime"}
     found: dict[str, tuple[FormKind | None, str]] = {
         "date": (None if tidy else "date", pattern),

@@ -31,8 +31,18 @@ def as_meant(form: ColumnForm, column: exp.Expr, dialect: str) -> exp.Expr | Non
 def total_of_times(function: exp.Expr, dialect: str) -> exp.Expr | None:
     """Add up or average a column of times of the day; None where the engine does so by itself.
 
-    MariaDB takes 08:30:00 for the number 83000 there.
+    MariaDB takes 08:30:00 for the number 83000 there, and SQLite for 8.
     """
+    if dialect == "sqlite":
+        text = function.this.sql(dialect)
+        hours = f"CAST(SUBSTR({text}, 1, INSTR({text}, ':') - 1) AS INTEGER) * 3600"
+        rest = f"SUBSTR({text}, INSTR({text}, ':') + 1)"
+        seconds_of = f"{hours} + SUBSTR({rest}, 1, 2) * 60 + COALESCE(NULLIF(SUBSTR({rest}, 4), ''), 0)"
+        name = "AVG" if isinstance(function, exp.Avg) else "SUM"
+        made = f"CAST(ROUND({name}({seconds_of})) AS INTEGER)"
+        return parse_one(
+            f"PRINTF('%02d:%02d:%02d', {made} / 3600, {made} / 60 % 60, {made} % 60)", dialect=dialect
+        )
     if dialect != "mysql":
         return None
     seconds = exp.func("TIME_TO_SEC", function.this.copy())
@@ -126,7 +136,7 @@ def _epoch(form: ColumnForm, text: str, dialect: str) -> str:
     by = "/ 1000" if form.pattern == "ms" else ""
     return {
         "sqlite": f"DATETIME({text} {by}, 'unixepoch')",
-        "duckdb": f"MAKE_TIMESTAMP(CAST({text} {'* 1000' if by else '* 1000000'} AS BIGINT))",
+        "duckdb": f"MAKE_TIMESTAMP(CAST({text} AS BIGINT) * {'1000' if by else '1000000'})",
         "postgres": f"(TO_TIMESTAMP({text} {'/ 1000.0' if by else ''}) AT TIME ZONE 'UTC')",
         "mysql": f"DATE_ADD('1970-01-01 00:00:00', INTERVAL FLOOR({text} {by}) SECOND)",
     }[dialect]

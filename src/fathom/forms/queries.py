@@ -1,12 +1,19 @@
 """Queries held against what their tables are: written anew where that is certain, refused where it isn't."""
 
+from calendar import month_abbr, month_name
 from collections.abc import Iterable, Iterator, Mapping
 
 from sqlglot import exp
 
+from fathom.forms.columns import ColumnForm
 from fathom.forms.misreading import Misread
 from fathom.forms.tables import TableForms
 
+_NUMBER_WORDS = frozenset("count number no nr limit rows".split())
+_ADDED_UP = frozenset("total sum summed altogether overall combined add added".split())
+_MONTHS = frozenset(name.casefold() for name in (*month_name[1:], *month_abbr[1:]))
+_FIRST_DAYS = frozenset("1 01 1st first".split())
+_ORDINALS = {"first": "1", "second": "2", "third": "3"}
 _TOTALS = (exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 
@@ -85,7 +92,7 @@ def check_currencies(tree: exp.Expr, tables: Mapping[str, TableForms]) -> None:
 def check_history(tree: exp.Expr, tables: Mapping[str, TableForms]) -> None:
     """Raises `Misread` where a query counts or sums earlier rows together with current ones."""
     named = {c.name.casefold() for c in tree.find_all(exp.Column)}
-    if not list(tree.find_all(exp.AggFunc)):
+    if not list(tree.find_all(exp.AggFunc, exp.Limit, exp.EQ)):
         return
     for table in _read(tree, tables):
         if table.history and named.isdisjoint(table.history) and not any(d in named for d in table.dates):
@@ -146,3 +153,51 @@ def _beside(output: exp.Expr, name: str) -> exp.Column:
     """Another column of the table that a column belongs to."""
     column = output.unalias()
     return exp.column(name, table=column.args.get("table"), quoted=not name.isidentifier())
+
+
+def check_counted(tree: exp.Expr, question: str) -> None:
+    """Raises `Misread` where a count of rows was read as the total of a column called `count` or the like."""
+    asked = set(_words_of(question))
+    for total in tree.find_all(exp.Sum):
+        column = total.this
+        if (
+            isinstance(column, exp.Column)
+            and column.name.casefold() in _NUMBER_WORDS
+            and not asked & _ADDED_UP
+        ):
+            raise Misread(
+                f"the question may ask for the number of rows or for the total of {column.name}: say which"
+            )
+
+
+def check_ordinals(tree: exp.Expr, question: str) -> None:
+    """Raises `Misread` where a word such as "first" was read as a value: `id = 1`."""
+    asked = set(_words_of(question))
+    for test in tree.find_all(exp.EQ):
+        value = test.expression
+        if not isinstance(value, exp.Literal) or value.name in asked or not isinstance(test.this, exp.Column):
+            continue
+        word = next((w for w, number in _ORDINALS.items() if w in asked and number == value.name), "")
+        if word:
+            raise Misread(f"the question's \u201c{word}\u201d would be read as a value of {test.this.name}")
+
+
+def check_first_days(tree: exp.Expr, question: str) -> None:
+    """Raises `Misread` where a month such as "June 2019" was read as its first day."""
+    asked = set(_words_of(question))
+    if asked.isdisjoint(_MONTHS) or asked & _FIRST_DAYS:
+        return
+    for test in tree.find_all(exp.EQ, exp.Like):
+        day = test.expression.name.removesuffix("%").removesuffix(" 00:00:00")
+        if isinstance(test.expression, exp.Literal) and day[7:] == "-01":
+            raise Misread(f"the question names a month, which would be read as the day {day}")
+
+
+def check_moments(test: exp.Expr, form: ColumnForm) -> None:
+    """Raises `Misread` where a date is compared with a number, such as a year."""
+    if any(isinstance(v, exp.Literal) and not v.is_string for v in test.iter_expressions()):
+        raise Misread(f"{form.named}, and would be compared with a number")
+
+
+def _words_of(question: str) -> list[str]:
+    return [word.strip("?.,!;:\u201c\u201d'\"") for word in question.casefold().split()]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 from sqlglot import exp, parse_one
@@ -14,8 +15,12 @@ from fathom.forms.expressions import READ_BY_EXPRESSION, as_meant, membership, t
 from fathom.forms.misreading import Misread
 from fathom.forms.queries import (
     amounts_in_small_units,
+    check_counted,
     check_currencies,
+    check_first_days,
     check_history,
+    check_moments,
+    check_ordinals,
     dates_read,
     groups_left_out,
     without_empty_groups,
@@ -133,6 +138,9 @@ class FormReader:
             check_currencies(tree, self.tables)
             check_history(tree, self.tables)
             if question:
+                check_counted(tree, question)
+                check_ordinals(tree, question)
+                check_first_days(tree, question)
                 check_dates(question, dates_read(tree, self.tables))
 
     def remarks(self, sql: str) -> Iterator[str]:
@@ -185,12 +193,20 @@ class FormReader:
             return self._in_list(node, parent, column, form)
         if not _is_used(node, parent) or (isinstance(parent, _EQUALITIES) and _as_stored(parent, node, form)):
             return False
-        read = as_meant(form, column, self.dialect)
+        by_year = form.other and isinstance(parent, exp.Binary) and _asks_for_a_year(parent)
+        read = as_meant(replace(form, other="") if by_year else form, column, self.dialect)
         if read is None:
             raise Misread(_unread(form))
+        if form.kind in ("date", "epoch") and isinstance(parent, exp.Predicate):
+            check_moments(parent, form)
+            if isinstance(parent, (exp.Like, exp.ILike)) and self.dialect != "sqlite":
+                read = exp.cast(read, "TEXT")
+        if isinstance(parent, exp.Ordered):
+            parent.set("nulls_first", False)  # cells that hold no number are neither the least nor the most
         if _is_read_already(column, read, self.dialect):
             return False
-        (parent if isinstance(parent, exp.Cast) else column).replace(read)
+        whole = isinstance(parent, exp.Cast) and not parent.is_type(*exp.DataType.TEXT_TYPES)
+        (parent if whole and parent is not None else column).replace(read)
         return True
 
     def _in_list(self, node: exp.Expr, parent: exp.Expr | None, column: exp.Column, form: ColumnForm) -> bool:
@@ -233,7 +249,7 @@ def _is_used(node: exp.Expr, parent: exp.Expr | None) -> bool:
         other = parent.expression if parent.this is node else parent.this
         return not isinstance(other.unnest(), exp.Column)  # columns that are joined
     if isinstance(parent, exp.Cast):
-        return parent.to.this in _MEANT_TYPES
+        return parent.to.this in _MEANT_TYPES or isinstance(parent.parent, (exp.EQ, exp.Like, exp.ILike))
     if isinstance(parent, exp.Anonymous):
         return parent.name.casefold() in _READING_FUNCTIONS
     return isinstance(parent, _READ_BY_VALUE)
@@ -286,6 +302,16 @@ def _members(value: exp.Literal, form: ColumnForm) -> list[str]:
     if form.pattern not in ("json", "array") and form.pattern in text:
         return [m.strip() for m in text.split(form.pattern)]
     return [text]
+
+
+def _asks_for_a_year(test: exp.Binary) -> bool:
+    """Tell whether a test gives the same for dates of which day and month are taken for each other."""
+    value = test.expression
+    if not isinstance(value, exp.Literal) or not value.is_string:
+        return False
+    if isinstance(test, (exp.GTE, exp.LT)):
+        return value.name[4:] in ("-01-01", "-01-01 00:00:00")
+    return isinstance(test, exp.Like) and value.name[4:] in ("%", "-%")
 
 
 def _unread(form: ColumnForm) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from fathom.databases import Database
-from fathom.forms import FormReader, Misread
+from fathom.forms import FormReader, Misread, as_if_tidy
 from fathom.knowledge import KnowledgePack
 from fathom.offline.checks.checked_query import CheckedQuery
 from fathom.offline.checks.overlaps import apart_columns
@@ -84,8 +84,10 @@ class OfflineEngine:
     ) -> None:
         self.database, self.knowledge, self.cache = database, knowledge, cache
         self.rules = RuleSwitches()
-        self.schema = with_hints(database.schema, knowledge)
-        profiles = database.profile()
+        self.forms = FormReader(database.schema, database.profile(), database.dialect)
+        schema, profiles = as_if_tidy(database.schema, database.profile(), self.forms.forms)
+        self._profiles = profiles
+        self.schema = with_hints(schema, knowledge)
         self.planner = JoinPlanner(self.schema, uniform_columns(profiles), apart_columns(database))
         self.shapes = default_shapes()
         self.index = ValueIndex.open_or_build(database, cache)
@@ -97,7 +99,6 @@ class OfflineEngine:
             index=self.index,
             notes=self._notes,
         )
-        self.forms = FormReader(database.schema, profiles, database.dialect)
         self.names = RowNames(self.schema, profiles)
         self.amounts = Amounts(self.planner, profiles)
         self._glossary = Glossary(knowledge, self.planner)
@@ -194,7 +195,7 @@ class OfflineEngine:
             linking,
             self.planner,
             self.names,
-            self.database.profile(),
+            self._profiles,
             self.amounts.lines,
             lambda: self._known_words,
         )
@@ -256,7 +257,7 @@ class OfflineEngine:
         self, question: Question
     ) -> tuple[Linking, JoinPlanner, RowNames, Mapping[str, TableProfile], Amounts]:
         """All that rules are told of a question beside its text."""
-        return self.link(question), self.planner, self.names, self.database.profile(), self.amounts
+        return self.link(question), self.planner, self.names, self._profiles, self.amounts
 
     def checked(self, query: Query, linking: Linking) -> CheckedQuery:
         """A query as checks of it read it."""
@@ -266,7 +267,7 @@ class OfflineEngine:
 
     def finish_reading(self, asked: Question, meant: Question, *, is_solved: bool = False) -> FinishReading:
         """A question, as it is asked and as it was meant, whose query is completed."""
-        profiles, hints = self.database.profile(), self.hints(meant).hints
+        profiles, hints = self._profiles, self.hints(meant).hints
         said, understood, measures = self.link(asked), self.link(meant), self.in_units(asked)
         return FinishReading(said, understood, hints, measures, self.names, self.planner, profiles, is_solved)
 

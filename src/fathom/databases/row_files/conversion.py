@@ -14,7 +14,7 @@ import duckdb
 from fathom.databases.engine import double_quoted, message_of, single_quoted
 from fathom.databases.row_files.delimited import EmptyFile, load_delimited
 from fathom.databases.row_files.names import family, plain_name, unlike
-from fathom.databases.row_files.sources import RowSource
+from fathom.databases.row_files.sources import FileOfRows
 from fathom.databases.row_files.structured import load_json, load_parquet
 from fathom.errors import ConnectionFailed
 from fathom.processes.inside import Channel
@@ -32,7 +32,7 @@ class _Read:
     """A table that was read: from which file, called what there, and what was remarked."""
 
     made: str
-    source: RowSource
+    source: FileOfRows
     name: str
     remarks: list[str] = field(default_factory=list)
 
@@ -46,7 +46,7 @@ def serve(channel: Channel) -> None:
         channel.send(error)
 
 
-def convert(sources: Sequence[RowSource], target: Path) -> dict[str, tuple[str, ...]]:
+def convert(sources: Sequence[FileOfRows], target: Path) -> dict[str, tuple[str, ...]]:
     """Read files into tables of a new DuckDB file; gives remarks for people, by table.
 
     What is about no table stands under "". Raises `ConnectionFailed`.
@@ -89,7 +89,7 @@ def _opened(target: Path, scratch: str) -> duckdb.DuckDBPyConnection:
 
 
 def _tables(
-    connection: duckdb.DuckDBPyConnection, source: RowSource, made: str, scratch: Path
+    connection: duckdb.DuckDBPyConnection, source: FileOfRows, made: str, scratch: Path
 ) -> Iterator[_Read]:
     """Read one file into tables. Raises `ConnectionFailed`."""
     path, name = source.path, plain_name(source.path.stem, "rows")
@@ -110,7 +110,7 @@ def _tables(
         raise ConnectionFailed(f"{path} can't be read: {why}. {_advice(source)}") from error
 
 
-def _advice(source: RowSource) -> str:
+def _advice(source: FileOfRows) -> str:
     if source.kind == "sheets":
         return (
             "Open it in a spreadsheet program and save it as .xlsx or .csv; "
@@ -120,7 +120,7 @@ def _advice(source: RowSource) -> str:
 
 
 def _sheets(
-    connection: duckdb.DuckDBPyConnection, source: RowSource, made: str, scratch: Path
+    connection: duckdb.DuckDBPyConnection, source: FileOfRows, made: str, scratch: Path
 ) -> Iterator[_Read]:
     from fathom.databases.row_files import sheets  # noqa: PLC0415, few files are
 

@@ -12,7 +12,7 @@ from filelock import FileLock
 from fathom.databases.contained import contained
 from fathom.databases.duckdb import DuckDB
 from fathom.databases.engine import Engine, Mark, Read
-from fathom.databases.row_files.sources import RowSource, sources_of, states_of
+from fathom.databases.row_files.sources import FileOfRows, sources_of, states_of
 from fathom.errors import ConfigError, ConnectionFailed
 from fathom.files import private_folder, write_whole
 from fathom.processes.child import Child, ChildEnded, can_start
@@ -110,7 +110,7 @@ def _read(source: Path, made: Path) -> Remarks:
     return remarks
 
 
-def _in_child(source: Path, sources: Sequence[RowSource], target: Path) -> Remarks:
+def _in_child(source: Path, sources: Sequence[FileOfRows], target: Path) -> Remarks:
     if not can_start():
         from fathom.databases.row_files.conversion import convert  # noqa: PLC0415
 

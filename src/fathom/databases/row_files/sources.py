@@ -20,7 +20,7 @@ DATABASES = frozenset((".sqlite", ".sqlite3", ".db", ".duckdb"))
 
 
 @dataclass(frozen=True, slots=True)
-class RowSource:
+class FileOfRows:
     """One file of rows, and how it is read."""
 
     path: Path
@@ -32,15 +32,15 @@ def holds_rows(path: Path) -> bool:
     return path.suffix.casefold() in KINDS or path.is_dir()
 
 
-def sources_of(path: Path) -> tuple[RowSource, ...]:
+def sources_of(path: Path) -> tuple[FileOfRows, ...]:
     """The files of rows at a path: itself, or those right in a folder. Raises `ConnectionFailed`."""
     if not path.is_dir():
-        return (RowSource(path, KINDS[path.suffix.casefold()]),)
+        return (FileOfRows(path, KINDS[path.suffix.casefold()]),)
     try:
         inside = sorted(p for p in path.iterdir() if p.is_file() and not p.name.startswith((".", "~$")))
     except OSError as error:
         raise ConnectionFailed(f"{path} can't be read: {error.strerror}.") from error
-    found = tuple(RowSource(p, kind) for p in inside if (kind := KINDS.get(p.suffix.casefold())))
+    found = tuple(FileOfRows(p, kind) for p in inside if (kind := KINDS.get(p.suffix.casefold())))
     if found:
         return found
     held = [p.name for p in inside if p.suffix.casefold() in DATABASES]

@@ -46,7 +46,7 @@ async def continue_select(
     sampling = Sampling(temperature=temperature, max_tokens=max_tokens, stop=() if reasoning else STOPS)
     reply = await context.metered_model().ask(words, sampling=sampling)
     sql = continued(reply.text)
-    if sql is None and sampling.stop:
+    if sql is None and sampling.stop and reply.text.strip():
         reply = await context.metered_model().ask(words, sampling=replace(sampling, stop=()))
         sql = continued(reply.text)
     return settle(replace(draft, candidates=()), [sql])

@@ -50,7 +50,7 @@ class Run:
 
     def __call__(self, *options: object, model: str = "own", out: str = "run") -> Done:
         asked = ("--model", f"{self.server.openai}#{model}", "-o", self.folder / out)
-        chosen = () if "--method" in options else ("--method", "zero-shot")
+        chosen = () if "--method" in options else ("--method", "zero-shot-cot")
         return self.fathom("evaluate", self.folder / "genes.jsonl", *chosen, *asked, *options)
 
 
@@ -171,7 +171,7 @@ def test_a_grid_takes_the_options_of_a_run(grid: Grid, server: Server, books: Bo
 def test_dollars_bound_all_runs_of_a_grid_and_those_of_its_next_start(
     grid: Grid, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = ("methods = ['zero-shot']", "models = ['openai:gpt-4o-mini']", "limit = 4")
+    lines = ("methods = ['zero-shot-cot']", "models = ['openai:gpt-4o-mini']", "limit = 4")
     priced = prices_of("openai:gpt-4o-mini", CACHED_TOKENS / PROMPT_TOKENS)
     price = priced(Usage(prompt_tokens=PROMPT_TOKENS, completion_tokens=COMPLETION_TOKENS)).cost_usd
     assert price

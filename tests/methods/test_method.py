@@ -138,8 +138,8 @@ async def _asks(draft: Draft, context: Context) -> Draft:
     return replace(draft, sql=reply.text) if reply.text else replace(draft, refusal=Refusal("No SQL."))
 
 
-def _replied(context: Context, reply: Reply) -> Draft:
-    asked = replace(context, model=ScriptedModel.of(reply))
+def _replied(context: Context, *replies: Reply) -> Draft:
+    asked = replace(context, model=ScriptedModel.of(*replies))
     return asyncio.run(run_method(Method("asks", (_asks,)), Question("Say it."), asked))
 
 
@@ -150,8 +150,9 @@ def test_the_trace_tells_how_replies_were_drawn(context: Context) -> None:
 
 
 def test_a_reply_that_was_cut_is_told_as_such(context: Context) -> None:
-    draft = _replied(context, Reply("", finish="length"))
-    assert draft.trace.steps[0].found["replies cut at their length"] == 1
+    cut = Reply("", finish="length")
+    draft = _replied(context, cut, cut)  # asked again with room to think, it says nothing either
+    assert draft.trace.steps[0].found["replies cut at their length"] == 2
     assert draft.refusal is not None
     assert draft.refusal.reason.startswith("No SQL. A reply was cut")
     assert "--reply-tokens" in draft.refusal.reason

@@ -52,6 +52,16 @@ class ConfigError(FathomError):
     """A setting that can't be used."""
 
 
+class Misread(FathomError):
+    """A query reads data otherwise than they are kept, as `reason` says in a sentence."""
+
+    @property
+    def reason(self) -> str:
+        """The reason as a sentence, for an answer."""
+        text = str(self)
+        return f"{text[:1].upper()}{text[1:]}."
+
+
 class BrokenRule(FathomError):
     """A rule of the offline method that can't be asked, for what it gives or for its name."""
 

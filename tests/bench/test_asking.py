@@ -37,7 +37,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def trials() -> list[Trial]:
-    method = find_method("zero-shot")
+    method = find_method("zero-shot-cot")
     return [
         Trial("right", method, 1.0),
         Trial("wrong", method, 0.0),

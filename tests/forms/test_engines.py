@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from fathom.databases import Database
-from fathom.forms import FormReader, Misread
+from fathom.errors import Misread
+from fathom.forms import FormReader
 from tests.databases import makers
 
 TABLES = (

@@ -17,7 +17,7 @@ PARTS = (
         "biotools",
     ),
     *("cancellation.py", "config.py", "context_values.py", "databases"),
-    *("efficiency", "errors.py", "evaluation", "files.py"),
+    *("efficiency", "errors.py", "evaluation", "files.py", "forms"),
     *(
         "interfaces",
         "knowledge",

@@ -20,8 +20,15 @@ from fathom.answering.value_forms import as_asked, read_by_forms, remarks_on_for
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
-from fathom.errors import ConfigError, ConnectionFailed, ModelNeeded, QueryError, RightsError, did_you_mean
-from fathom.forms import Misread
+from fathom.errors import (
+    ConfigError,
+    ConnectionFailed,
+    Misread,
+    ModelNeeded,
+    QueryError,
+    RightsError,
+    did_you_mean,
+)
 from fathom.knowledge import KnowledgePack, packs_beforehand
 from fathom.knowledge.seen import seen_of
 from fathom.methods import Context, Method, find_method, run_method

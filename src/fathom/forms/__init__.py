@@ -2,7 +2,6 @@
 
 from fathom.forms.columns import ColumnForm, forms_of
 from fathom.forms.meant import as_if_tidy
-from fathom.forms.misreading import Misread
 from fathom.forms.reading import FormReader
 
-__all__ = ["ColumnForm", "FormReader", "Misread", "as_if_tidy", "forms_of"]
+__all__ = ["ColumnForm", "FormReader", "as_if_tidy", "forms_of"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.records import Column, ColumnProfile, Schema, TableProfile
-from fathom.records.schema import NUMERIC
+from fathom.records.schema import DATED, NUMERIC
 
 FormKind = Literal["date", "number", "list", "object", "epoch", "duration"]
 
@@ -68,7 +68,7 @@ def _kind(column: Column, seen: ColumnProfile) -> tuple[FormKind | None, str]:
     pattern = seen.pattern or ""
     if seen.format == "date" and pattern in ("%H:%M:%S", "%H:%M"):
         return "duration", pattern
-    tidy = pattern.startswith((*_ISO, *_CLOCKS)) or column.kind in {"date", "datetime"}
+    tidy = pattern.startswith((*_ISO, *_CLOCKS)) or column.kind in DATED
     found: dict[str, tuple[FormKind | None, str]] = {
         "date": (None if tidy else "date", pattern),
         "epoch": ("epoch", pattern),

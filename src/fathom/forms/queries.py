@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sqlglot import exp
 
+from fathom.errors import Misread
 from fathom.forms.columns import ColumnForm
-from fathom.forms.misreading import Misread
 from fathom.forms.tables import TableForms
 
 _NUMBER_WORDS = frozenset("count number no nr limit rows".split())

@@ -10,9 +10,9 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
+from fathom.errors import Misread
 from fathom.forms.columns import ColumnForm, forms_of
 from fathom.forms.expressions import READ_BY_EXPRESSION, as_meant, membership, total_of_times
-from fathom.forms.misreading import Misread
 from fathom.forms.queries import (
     amounts_in_small_units,
     check_counted,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from fathom.records import ColumnProfile, Schema, Table, TableProfile
-from fathom.records.schema import NUMERIC
+from fathom.records.schema import DATED, NUMERIC
 from fathom.text.identifiers import identifier_words
 
 _CURRENCIES = frozenset("currency ccy curr".split())
@@ -13,7 +13,6 @@ _AMOUNTS = frozenset(
     "budget income spend discount tax refund".split()
 )
 _SMALL_UNITS = frozenset("cents cent pence minor".split())
-_DATED = frozenset(("date", "datetime"))
 _CURRENT = (frozenset(("is", "current")), frozenset(("current", "flag")), frozenset(("is", "latest")))
 _UNTIL = (frozenset(("valid", "to")), frozenset(("effective", "to")), frozenset(("valid", "until")))
 _MANY_CURRENCIES = 50
@@ -69,7 +68,7 @@ def _table(table: Table, seen: Mapping[str, ColumnProfile]) -> TableForms:
         dates=tuple(
             n
             for n, p in profiles.items()
-            if kinds[n] in _DATED or p.format == "epoch" or (p.format == "date" and "%Y" in (p.pattern or ""))
+            if kinds[n] in DATED or p.format == "epoch" or (p.format == "date" and "%Y" in (p.pattern or ""))
         ),
     )
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Self
 
 from fathom.databases import Database
-from fathom.forms import FormReader, Misread, as_if_tidy
+from fathom.errors import Misread
+from fathom.forms import FormReader, as_if_tidy
 from fathom.knowledge import KnowledgePack
 from fathom.offline.checks.checked_query import CheckedQuery
 from fathom.offline.checks.overlaps import apart_columns

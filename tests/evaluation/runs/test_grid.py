@@ -121,7 +121,7 @@ def run(folder: Path, grid: RunGrid) -> GridOutcome:
     return run_grid(grid, folder / "out")
 
 
-def of_models(folder: Path, server: Server, more: str = "", methods: str = "'zero-shot'") -> RunGrid:
+def of_models(folder: Path, server: Server, more: str = "", methods: str = "'zero-shot-cot'") -> RunGrid:
     models = f"['{server.openai}#a', '{server.openai}#b']"
     text = f"methods = [{methods}]\nmodels = {models}\nlimit = 4\n{more}\nbenchmarks = ['genes.jsonl']"
     return read_grid(written(folder, text))
@@ -179,12 +179,12 @@ def test_a_failing_cell_keeps_no_other_from_running(folder: Path, monkeypatch: p
     evaluate = one_run.evaluate
 
     def faulty(benchmark: str, method: str, options: RunOptions) -> object:
-        if method == "zero-shot":
+        if method == "zero-shot-cot":
             raise ZeroDivisionError("a fault of a plug-in")
         return evaluate(benchmark, method, options)
 
     monkeypatch.setattr(module, "evaluate", faulty)
-    text = "methods = ['zero-shot', 'nobody', 'offline']\nlimit = 2\nbenchmarks = ['genes.jsonl']"
+    text = "methods = ['zero-shot-cot', 'nobody', 'offline']\nlimit = 2\nbenchmarks = ['genes.jsonl']"
     done = run(folder, read_grid(written(folder, text)))
     assert [c.name for c, _ in done.runs] == ["genes-offline"]
     assert [type(error) for _, error in done.failed] == [ZeroDivisionError, UnknownName]

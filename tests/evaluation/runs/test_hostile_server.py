@@ -54,7 +54,7 @@ def test_a_run_loses_nothing_and_tells_what_the_server_reported(
         asked_for_openai(monkeypatch) as server,
         open_model("openai:gpt-4o-mini", pace=PACE, cassette=tape) as model,
     ):
-        run = evaluate(file, "zero-shot", RunOptions(model=model, workers=12, out=out))
+        run = evaluate(file, "zero-shot-cot", RunOptions(model=model, workers=12, out=out))
     books, records = server.books["openai"], {r.id: r for r in run.records()}
 
     assert len(records) == QUESTIONS

@@ -124,9 +124,9 @@ def test_rows_are_sorted_and_the_view_is_remembered(walker: Walker, live: Live) 
     id_ = live.finished(live.post(f"/api/a/{first}/sql", sql="SELECT city, amount FROM sale"))
     walker.go(f"/a/{id_}")
     page.get_by_role("button", name="Amount").click()
-    assert page.locator("td.n").all_inner_texts() == ["7", "9.25", "10.5", "20"]
+    assert page.locator("td.n").all_inner_texts() == ["7.00", "9.25", "10.50", "20.00"]
     page.get_by_role("button", name="Amount").click()
-    assert page.locator("td.n").first.inner_text() == "20"
+    assert page.locator("td.n").first.inner_text() == "20.00"
     expect(page.get_by_role("columnheader", name="Amount")).to_have_attribute("aria-sort", "descending")
     page.get_by_role("tab", name="Rows").press("ArrowRight")
     page.get_by_role("tab", name="SQL").click()

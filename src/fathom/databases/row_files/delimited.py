@@ -14,6 +14,7 @@ from fathom.databases.engine import single_quoted
 from fathom.databases.row_files.column_types import Types, types_of
 from fathom.databases.row_files.names import column_names
 from fathom.databases.row_files.texts import FALLBACK, encoding_of, in_utf8, sample_of
+from fathom.errors import FathomError
 
 _SEPARATORS = (",", ";", "\t", "|")
 _LOOKED_AT = 300
@@ -25,7 +26,7 @@ _YEAR = re.compile(r"(19|20)\d\d")
 _DAY = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*")
 
 
-class EmptyFile(Exception):
+class EmptyFile(FathomError):
     """There is no line in it."""
 
 

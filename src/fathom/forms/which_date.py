@@ -42,7 +42,7 @@ def check_dates(question: str, read: Iterable[tuple[TableForms, str]]) -> None:
             raise Misread(f"the question names {meant[0]}, but {column} would be read")
         # Where the question doesn't speak of time, a pack's convention names the date.
         timed = bool(asked & _times()) or any(map(str.isdigit, question))
-        if timed and not _named(column) & own:
+        if timed and not _words(column) & own:
             names = " or ".join((column, *others[:2]))
             raise Misread(f"{table.name} has several dates: say by which of them, {names}")
 

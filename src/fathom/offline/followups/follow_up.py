@@ -1,7 +1,7 @@
 """From a follow-up and the query before it to the edited query, or to the words that nothing accounts for."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from itertools import combinations
 from pathlib import Path
@@ -180,11 +180,22 @@ def _edited(reading: FollowUpReading, rules: Sequence[FollowUpRule]) -> tuple[Qu
 
 
 def _undone(query: Query, chosen: Sequence[Edit], changed: Query) -> bool:
-    """True if another edit takes back what one of them did, whose words would be lost."""
+    """Tell whether another edit takes back what one of them did, whose words would be lost.
+
+    One whose whole change the others make as well is only said twice: "count them by country".
+    """
     return len(chosen) > 1 and any(
-        _changed(query, [e for e in chosen if e is not one]) == changed and one.change(query) != query
+        _changed(query, [e for e in chosen if e is not one]) == changed
+        and (by_itself := one.change(query)) is not None
+        and not _parts(by_itself) - _parts(query) <= _parts(changed)
         for one in chosen
     )
+
+
+def _parts(query: Query) -> frozenset[tuple[str, object]]:
+    """What a query consists of: each thing selected, each condition, the limit."""
+    held = ((f.name, getattr(query, f.name)) for f in fields(query) if f.name not in ("tables", "joins"))
+    return frozenset((n, v) for n, value in held for v in (value if isinstance(value, tuple) else (value,)))
 
 
 def _by_tables(query: Query) -> tuple[Query, frozenset[str]]:

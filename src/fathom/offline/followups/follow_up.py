@@ -193,7 +193,7 @@ def _undone(query: Query, chosen: Sequence[Edit], changed: Query) -> bool:
 
 
 def _parts(query: Query) -> frozenset[tuple[str, object]]:
-    """What a query consists of: each thing selected, each condition, the limit."""
+    """The parts of a query: each thing selected, each condition, the limit."""
     held = ((f.name, getattr(query, f.name)) for f in fields(query) if f.name not in ("tables", "joins"))
     return frozenset((n, v) for n, value in held for v in (value if isinstance(value, tuple) else (value,)))
 

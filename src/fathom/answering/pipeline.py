@@ -16,7 +16,7 @@ from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
 from fathom.answering.shown_rows import ForPeople, for_people
 from fathom.answering.sync import wait
-from fathom.answering.value_forms import as_asked, read_by_forms, remarks_on_forms
+from fathom.answering.value_forms import as_asked, read_by_forms, remarks_on_forms, unclear_day
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
@@ -289,6 +289,8 @@ async def _not_to_ask(question: Question, asking: Asking) -> Refusal | None:
         await asyncio.to_thread(asking.database.refresh)
     except (ConnectionFailed, RightsError) as error:
         return Refusal(str(error))
+    if unclear := await asyncio.to_thread(unclear_day, question.text, asking.database):
+        return Refusal(unclear)
     return None
 
 

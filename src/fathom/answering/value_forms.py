@@ -1,5 +1,6 @@
 """Queries read by the forms of the columns that they name, whichever method wrote them."""
 
+import re
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
@@ -7,6 +8,8 @@ from fathom.databases import Database
 from fathom.forms import FormReader
 from fathom.records import Assumption, TableProfile
 
+_DAY = re.compile(r"\b(\d{1,2})/(\d{1,2})/\d{4}\b")
+_MONTHS = 12
 _READERS: WeakKeyDictionary[Database, tuple[Mapping[str, TableProfile], FormReader]] = WeakKeyDictionary()
 
 
@@ -20,6 +23,16 @@ def read_by_forms(sql: str, database: Database, question: str = "") -> str:
     read = reader.read(sql)
     reader.check(read, question)
     return read
+
+
+def unclear_day(question: str, database: Database) -> str:
+    """Say why a day such as 01/02/2024 is unclear, where dates are written day first; else nothing."""
+    forms = _reader(database).forms.values()
+    if any(form.kind == "date" and form.pattern.startswith(("%d/", "%-d/")) for form in forms):
+        for day in _DAY.finditer(question):
+            if int(day[1]) <= _MONTHS >= int(day[2]) and int(day[1]) != int(day[2]):
+                return f"{day[0]} may be read day first or month first: write it as 2024-01-31 is written."
+    return ""
 
 
 def as_asked(sql: str, database: Database) -> str:

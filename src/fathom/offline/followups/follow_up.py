@@ -35,7 +35,6 @@ from fathom.offline.queries.query import (
     columns,
     mentioned_tables,
 )
-from fathom.offline.queries.to_sql import render
 from fathom.records import Assumption, Question
 
 MOST_WORDS = 12
@@ -123,7 +122,9 @@ def follow(text: str, sql: str, engine: OfflineEngine, rules: Sequence[FollowUpR
         return FollowedUp()
     dialect = engine.database.dialect
     try:
-        before = _without_house_rules(parse(sql, engine.planner, dialect), engine.knowledge)
+        # Edits know columns, not the expressions that read them by their forms; `sql_of` writes these again.
+        asked = engine.forms.as_asked(sql)
+        before = _without_house_rules(parse(asked, engine.planner, dialect), engine.knowledge)
     except Unrepresentable:
         return FollowedUp(editable=False)
     linking = engine.link(Question(bare))
@@ -133,9 +134,7 @@ def follow(text: str, sql: str, engine: OfflineEngine, rules: Sequence[FollowUpR
         return FollowedUp(unread=tuple(linking.tokens[i].text for i in sorted(unread)))
     try:
         whole, assumptions = apply_conventions(query, bare, engine.knowledge, engine.planner)
-        return FollowedUp(
-            render(whole, engine.planner, dialect), describe(query, engine.planner), assumptions=assumptions
-        )
+        return FollowedUp(engine.sql_of(whole), describe(query, engine.planner), assumptions=assumptions)
     except Unrepresentable:
         return FollowedUp()
 

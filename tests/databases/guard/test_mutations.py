@@ -61,7 +61,9 @@ def test_mutations_that_pass_have_no_effect(database: Database, sample: Sample) 
     assert picture(database) == before
     assert came["asked"] >= examples * EACH * 0.99
     # Most mutations are no SQL, or are refused; enough have to be neither for this to be a test.
-    assert came["ran"] >= 3 * examples, came
+    # PostgreSQL runs 27 to 45 of a thousand: a sample of that size may well show 20.
+    assert came["ran"] >= examples, came
+    assert came["ran"] + came["failed"] >= 3 * examples, came
     assert came["refused"] >= 3 * examples, came
 
 

@@ -3,7 +3,8 @@
 `all`, or no name, measures what is older than the code that it measures, so that it goes on where it was
 broken off; with `--again` the rest too.
 
-A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`. `--only` cuts
+A measurement is a module of this package with `TITLE` and `measure() -> Iterable[Figure]`; one that asks
+language models says which by `MODELS`, "real" or "simulated". `--only` cuts
 those of methods to some methods, that of the offline method to some benchmarks; `--every` asks a share of
 the questions where questions are asked of methods. Those that would take longer than half an hour ask a
 sample by themselves, and all by `--whole`. `mutants`, `rules` and `unseen`, which take longest, and
@@ -93,7 +94,8 @@ def _measured(name: str) -> bool:
         traceback.print_exc()
         return False
     if not is_part() and name not in ON_REQUEST:
-        store(name, module.TITLE, figures, commit, time.monotonic() - began)
+        models = getattr(module, "MODELS", "")
+        store(name, module.TITLE, figures, commit, time.monotonic() - began, models=models)
     return True
 
 

@@ -22,6 +22,7 @@ from fathom.evaluation.runs.response import respond
 from fathom.methods import Context, find_method, run_method
 
 TITLE = "How sure adaptive is, over a simulated model"
+MODELS = "simulated"
 SAMPLE = {"sql-eval": 100, "spider": 120}
 """Of these, the questions about databases that the confidence wasn't learned from are asked: about half."""
 CHANCES = (0.4, 0.6, 0.8)

@@ -1,4 +1,4 @@
-"""What a measurement gives, how it is kept, and how docs/figures.md is made from what was kept."""
+"""Figures of measurements, their files, and the pages made from these: a summary and a table each."""
 
 import json
 import os
@@ -14,6 +14,7 @@ T = TypeVar("T")
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
 PAGE = ROOT / "docs" / "figures.md"
+TABLES = ROOT / "docs" / "figures"
 DATA = Path(os.environ.get("FATHOM_DATA") or ROOT.parent / "shared" / "data")
 ONLY, EVERY = "FATHOM_BENCH_ONLY", "FATHOM_BENCH_EVERY"
 """What a measurement is cut to, where it can be: some of what it measures, by name; every so manieth
@@ -54,11 +55,17 @@ def is_part() -> bool:
     return bool({ONLY, WHOLE, ACCEPT} & os.environ.keys()) or os.environ.get(EVERY, "1") != "1"
 
 
-def store(name: str, title: str, figures: Iterable[Figure], commit: str, seconds: float) -> None:
-    """Keep the figures of one measurement, with when, on what, at which commit and how long it took."""
+def store(
+    name: str, title: str, figures: Iterable[Figure], commit: str, seconds: float, *, models: str = ""
+) -> None:
+    """Keep the figures of one measurement, with when, on what, at which commit and how long it took.
+
+    `models` names the language models that it asked: "real", "simulated", or "" for none.
+    """
     RESULTS.mkdir(exist_ok=True)
     content = {
         "title": title,
+        "models": models,
         "measured": datetime.now(UTC).date().isoformat(),
         "commit": commit,
         "machine": _machine(),
@@ -100,27 +107,66 @@ def _on(content: Mapping[str, Any]) -> str:
     return f"{content['machine']}{took}"
 
 
+_PARTS = {
+    "real": "With a language model",
+    "": "Without a language model",
+    "simulated": "With simulated language models",
+}
+"""In the order of the summary. A simulated model shows how methods work, not how well they would answer."""
+
+
 def write_page() -> None:
-    """Write docs/figures.md anew from the stored figures."""
+    """Write docs/figures.md and the pages in docs/figures/ anew from the stored figures."""
+    kept = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in RESULTS.glob("*.json")}
+    TABLES.mkdir(parents=True, exist_ok=True)
+    for page in TABLES.glob("*.md"):
+        page.unlink()
+    for name, content in kept.items():
+        (TABLES / f"{name}.md").write_text(_table(name, content), encoding="utf-8")
     lines = [
         "# Figures",
         "",
-        "Written by `python -m bench --page` from `bench/results/`; each table names the command that "
-        "measures it again, and the commit of the code that was measured.",
+        "Each measurement has a page with all of its figures, the command that measures them again, and the "
+        "commit of the code that was measured. Here: its first figure, and how many of its marks are met.",
     ]
-    for file in sorted(RESULTS.glob("*.json")):
-        content = json.loads(file.read_text(encoding="utf-8"))
-        lines += [
-            "",
-            f"## {content['title']}",
-            "",
-            f"`python -m bench {file.stem}` · {content['measured']} · {_at(content)} · {_on(content)}",
-            "",
-            "| what | measured | mark | met | note |",
-            "|---|---|---|---|---|",
-        ]
-        for row in content["figures"]:
-            met = {True: "yes", False: "**no**", None: ""}[row["ok"]]
-            cells = (row["what"], row["value"], row["mark"], met, row["note"])
-            lines.append("| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |")
+    for models, heading in _PARTS.items():
+        chosen = {n: c for n, c in kept.items() if c.get("models", "") == models}
+        if chosen:
+            lines += ["", f"## {heading}", "", "| measurement | first figure | marks met | date |"]
+            lines += ["|---|---|---|---|", *(_summary(n, chosen[n]) for n in sorted(chosen))]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _summary(name: str, content: Mapping[str, Any]) -> str:
+    first, *_ = figures = content["figures"]
+    marks = [row["ok"] for row in figures if row["ok"] is not None]
+    met = f"{sum(marks)} of {len(marks)}" if marks else ""
+    return _row(
+        f"[{content['title']}](figures/{name}.md)",
+        f"{_cell(first['what'])}: {_cell(first['value'])}",
+        met,
+        content["measured"],
+    )
+
+
+def _table(name: str, content: Mapping[str, Any]) -> str:
+    lines = [
+        f"# {content['title']}",
+        "",
+        f"`python -m bench {name}` · {content['measured']} · {_at(content)} · {_on(content)}",
+        "",
+        "| what | measured | mark | met | note |",
+        "|---|---|---|---|---|",
+    ]
+    for row in content["figures"]:
+        met = {True: "yes", False: "**no**", None: ""}[row["ok"]]
+        lines.append(_row(*map(_cell, (row["what"], row["value"], row["mark"], met, row["note"]))))
+    return "\n".join(lines) + "\n"
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

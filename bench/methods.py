@@ -14,6 +14,7 @@ from fathom.evaluation.outcome import Outcome
 from fathom.methods import Method, find_method
 
 TITLE = "Methods over a simulated model"
+MODELS = "simulated"
 CHANCES = (0.3, 0.5, 0.7, 0.9)
 SAMPLE = {"geoquery": 70, "sql-eval": 70, "spider": 80}
 SPLITS = Path(__file__).parent / "splits" / "spider.json"

@@ -26,6 +26,7 @@ from fathom.llm import ScriptedModel
 from fathom.methods import Method, find_method, run_method
 
 TITLE = "Own time of methods, beside model and database"
+MODELS = "simulated"
 EVERY = 4
 MARK = 0.010
 SINGLE = frozenset(

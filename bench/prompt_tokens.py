@@ -26,6 +26,7 @@ from fathom.methods import Method, find_method, run_method
 from fathom.records import Trace, Usage
 
 TITLE = "Prompt tokens of methods"
+MODELS = "simulated"
 EVERY = 10
 CHANCE = 0.6
 """That a reply is right: about the published share of right answers."""

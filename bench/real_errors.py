@@ -32,6 +32,7 @@ from fathom.methods import Context, find_method, run_method
 from fathom.records import Usage
 
 TITLE = "Adaptive over what published systems really wrote"
+MODELS = "real"
 SYSTEMS: Mapping[str, str] = {
     "C3": "dev/C3_SQL.sql",
     "DAIL-SQL": "dev/DAILSQL.sql",

@@ -23,6 +23,7 @@ from fathom.nl2sql.replies import find_sql
 from fathom.records import Limits
 
 TITLE = "Repair by the schema, on real replies"
+MODELS = "real"
 RECORDED = Path(__file__).parent / "recorded"
 LIMITS = Limits(seconds=10.0, rows=20_000)
 

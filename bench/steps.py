@@ -19,6 +19,7 @@ from fathom.nl2sql.unit_tests import choose_by_unit_tests
 from fathom.records import Draft
 
 TITLE = "What voting, repair, unit tests and doing no harm give"
+MODELS = "simulated"
 SAMPLE = {"geoquery": 40, "sql-eval": 40, "spider": 40}
 CHANCES = (0.3, 0.5, 0.7, 0.9)
 SAMPLES = (1, 3, 5, 7)

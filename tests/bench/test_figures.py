@@ -22,6 +22,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(figures, "ROOT", tmp_path)
     monkeypatch.setattr(figures, "RESULTS", tmp_path / "bench" / "results")
     monkeypatch.setattr(figures, "PAGE", tmp_path / "figures.md")
+    monkeypatch.setattr(figures, "TABLES", tmp_path / "figures")
     (tmp_path / "src").mkdir()
     (tmp_path / "bench").mkdir()
     (tmp_path / "src" / "code.py").write_text("x = 1\n")
@@ -46,8 +47,8 @@ def test_the_commit_is_kept_and_shown(places: Path) -> None:
     assert stored(places, "first") == head
     assert stored(places, "second") == head  # that results were written is no change of the code
     write_page()
-    assert "`python -m bench first` · " in places.joinpath("figures.md").read_text()
-    page = places.joinpath("figures.md").read_text()
+    page = places.joinpath("figures", "first.md").read_text()
+    assert "`python -m bench first` · " in page
     assert f" · commit {head} · " in page
     assert ", 2 min\n" in page
 
@@ -65,7 +66,43 @@ def test_figures_without_a_commit_say_so(places: Path) -> None:
     del old["commit"]
     file.write_text(json.dumps(old))
     write_page()
-    assert " · before the commit was kept · " in (places / "figures.md").read_text()
+    assert " · before the commit was kept · " in (places / "figures" / "first.md").read_text()
+
+
+def test_the_summary_gives_the_first_figure_and_counts_the_marks(places: Path) -> None:
+    figures_of = {
+        "real": [
+            Figure("right", "3 of 4", "2", True),
+            Figure("a | b", "9 s", "4 s", False),
+            Figure("n", "4"),
+        ],
+        "": [Figure("rows", "7")],
+        "simulated": [Figure("votes", "5", "5", True)],
+    }
+    for models, some in figures_of.items():
+        store(models or "none", f"Title of {models}", some, "1234567", 60, models=models)
+    (places / "figures").mkdir()
+    (places / "figures" / "gone.md").touch()
+    write_page()
+    lines = (places / "figures.md").read_text().splitlines()
+    shown = [line for line in lines if line.startswith("## ") or "](" in line]
+    assert [line.rpartition(" | ")[0] for line in shown] == [
+        "",
+        "| [Title of real](figures/real.md) | right: 3 of 4 | 1 of 2",
+        "",
+        "| [Title of ](figures/none.md) | rows: 7 | ",
+        "",
+        "| [Title of simulated](figures/simulated.md) | votes: 5 | 1 of 1",
+    ]
+    assert [line for line in shown if line.startswith("#")] == [
+        "## With a language model",
+        "## Without a language model",
+        "## With simulated language models",
+    ]
+    assert sorted(p.stem for p in (places / "figures").iterdir()) == ["none", "real", "simulated"]
+    table = (places / "figures" / "real.md").read_text()
+    assert r"| a \| b | 9 s | 4 s | **no** |  |" in table
+    assert "| right | 3 of 4 | 2 | yes |  |" in table
 
 
 def test_figures_say_how_busy_the_machine_was(places: Path) -> None:

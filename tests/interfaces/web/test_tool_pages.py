@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from fathom.biotools.catalogue import endpoints
 from fathom.biotools.client import Client
 from fathom.biotools.loopback import Loopback
 from fathom.interfaces.web.app import make_app
+from fathom.interfaces.web.site import DEMO
 
 GOATS = {"species": "goat", "region": "chr29:707,234-757,234", "population_name": "NextGen goats"}
 
@@ -91,6 +93,42 @@ def test_a_question_is_answered_by_calls_and_a_link_runs_none(tools: TestClient,
     came = sum(map(len, server.times.values()))
     tools.get("/tools/get_ld_region", params=GOATS)
     assert sum(map(len, server.times.values())) == came
+
+
+def test_made_up_records_are_shown_as_such_and_never_as_those_of_the_services(
+    tmp_path: Path, server: Loopback
+) -> None:
+    site = made_site(tmp_path, tools=Client(quick(tmp_path / "kept", server)), is_demo=True)
+    with TestClient(make_app(site), base_url=ORIGIN) as demo:
+        demo.get("/", params={"t": TOKEN})
+        demo.headers["sec-fetch-site"] = "same-origin"
+        question = {"question": "Which phenotypes are associated with the gene BRCA2 in human?"}
+        pages = [
+            demo.get("/tools").text,
+            demo.post("/tools/get_ld_region", data=form(GOATS)).text,
+            demo.post("/tools", data=question).text,
+        ]
+        for page in pages:
+            assert page.count("Made-up demo records") == 1
+            assert "127.0.0.1" not in page
+            assert 'href="https://' not in page
+            assert "Cite" not in page
+            assert "Answered" not in page
+            assert "made, not science" not in page  # the shop's rows are a user's own
+        assert "<s>https://rest.ensembl.org/phenotype" in pages[-1]
+        assert demo.post("/api/tools", json=question).json()["made_up"]
+
+
+def test_a_sample_is_named_beside_a_database_of_ones_own(tmp_path: Path) -> None:
+    for own, told in (
+        ({}, "Sample data: made, not science"),
+        ({"mine": str(tmp_path / "shop.db")}, "The data of biomed are a sample: made, not science"),
+    ):
+        folder = tmp_path / str(len(own))
+        folder.mkdir()
+        site = replace(made_site(folder), served={"biomed": DEMO, **own})
+        with TestClient(make_app(site), base_url=ORIGIN) as opened:
+            assert told in opened.get("/", params={"t": TOKEN}).text
 
 
 def test_calls_are_limited_like_questions(tmp_path: Path, server: Loopback) -> None:

@@ -34,7 +34,7 @@ class Rules:
 
     `origins` are those that may send forms. Without `sql` nobody writes queries by hand; with `teaching`
     assistants may teach at `/mcp`, if their person agrees. Without `uploads` nobody puts files here; the
-    files of rows in `folder` may be asked as well.
+    files of rows in `folder` may be asked as well. In a demo the tools answer from made-up records.
     """
 
     token: str
@@ -95,6 +95,11 @@ class Site:
         ):
             found |= {name: place for name, place in more.items() if name not in found}
         return found
+
+    @property
+    def samples(self) -> list[str]:
+        """The databases whose data are made up."""
+        return [name for name, place in self.served.items() if place == DEMO]
 
     def asking(self, name: str) -> Asking:
         """Give the means to ask a database. Raises `UnknownName`, `ConnectionFailed`, `InputError`."""

@@ -84,7 +84,6 @@ def site_for(user: str, rights: Rights, whole: Site) -> SeenSite:
             else whole.rules.why_no_sql
         ),
         teaching=False,
-        is_demo=False,
     )
     return SeenSite(
         settings,

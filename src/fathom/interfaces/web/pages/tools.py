@@ -1,6 +1,6 @@
 """The tools of NCBI, UniProt and Ensembl: a form for each endpoint, made from its parameters; questions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Annotated, Any
@@ -52,13 +52,17 @@ class ToolGroup:
 
 @dataclass(frozen=True, slots=True)
 class ToolsPage:
-    """The endpoints, all of them or those that fit the words. `found` counts them."""
+    """The endpoints, all of them or those that fit the words. `found` counts them.
+
+    `made_up` says here and below that the records are those of the demo, not of the services.
+    """
 
     words: str
     found: int
     groups: Sequence[ToolGroup]
     examples: Sequence[str]
     notes: Sequence[str]
+    made_up: bool
 
 
 @shown(router, "/tools", "tools.html")
@@ -71,13 +75,14 @@ def tools_page(site: OfSite, q: Annotated[str, Query(max_length=QUESTION_LETTERS
         ToolGroup(provider, tool, [ToolLine(e.name, e.summary) for e in these])
         for (provider, tool), these in groupby(found, key=lambda e: (e.provider, e.tool))
     ]
-    return ToolsPage(q, len(found), groups, EXAMPLES, _stand_ins(site, (e.service for e in found)))
+    return ToolsPage(q, len(found), groups, EXAMPLES, *_origin(site, (e.service for e in found)))
 
 
-def _stand_ins(site: Site, services: Any) -> list[str]:
-    """Where another server answers in place of a public service."""
+def _origin(site: Site, services: Iterable[str]) -> tuple[list[str], bool]:
+    """Where another server answers in place of a public service, and whether the demo's records are shown."""
     client = site.tools
-    return [told for s in dict.fromkeys(services) if client and (told := client.stand_in(s))]
+    told = [text for s in dict.fromkeys(services) if client and (text := client.stand_in(s))]
+    return ([], bool(told)) if site.rules.is_demo else (told, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,7 @@ class Called:
     left_out: Sequence[str]
     citation: str
     kept: bool
+    made_up: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +123,7 @@ class ToolPage:
     arguments: Sequence[ArgumentField]
     example: Mapping[str, str]
     notes: Sequence[str]
+    made_up: bool
     given: Mapping[str, str] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
@@ -138,7 +145,7 @@ def _page(site: Site, known: Endpoint, given: Mapping[str, str]) -> ToolPage:
         known.name, known.provider, known.tool, known.summary, known.method, known.path,
         [_argument(p, known.example.get(p.name)) for p in known.callable_parameters.values()],
         {name: _text(value) for name, value in known.example.items()},
-        _stand_ins(site, [known.service]), given,
+        *_origin(site, [known.service]), given,
     )  # fmt: skip
 
 
@@ -176,13 +183,15 @@ class Arguments(BaseModel):
     arguments: dict[Annotated[str, Field(max_length=100)], Annotated[str, Field(max_length=ARGUMENT_LETTERS)]]
 
 
-def _call(client: Client, name: str, given: Mapping[str, str]) -> Called:
-    checked = check(name, {n: v for n, v in given.items() if v.strip()})
+def _call(site: Site, name: str, given: Mapping[str, str]) -> Called:
+    client, checked = _client(site), check(name, {n: v for n, v in given.items() if v.strip()})
     response = client.make(checked)
     found = observe(response)
     facts = [f.text for f, _ in zip(facts_of(found.content), range(MOST_FACTS), strict=False)]
-    citation = CITATIONS[checked.endpoint.service]
-    return Called(response.url, facts, found.content, found.left_out, citation, response.from_cache)
+    service = checked.endpoint.service
+    _, made_up = _origin(site, [service])
+    citation = "" if made_up else CITATIONS[service]
+    return Called(response.url, facts, found.content, found.left_out, citation, response.from_cache, made_up)
 
 
 def _client(site: Site) -> Client:
@@ -195,7 +204,7 @@ def _client(site: Site) -> Client:
 def call_tool(site: OfSite, begin: OfRequest, name: Name, body: Arguments) -> Any:
     """Call an endpoint. Arguments are checked first; nothing is sent when one is wrong."""
     begin.check()
-    return _call(_client(site), endpoint(name).name, body.arguments)
+    return _call(site, endpoint(name).name, body.arguments)
 
 
 @router.post("/tools/{name}", include_in_schema=False)
@@ -206,7 +215,7 @@ async def call_tool_form(site: OfSite, request: Request, begin: OfRequest, name:
     given = {n.removeprefix(_ARGUMENT): str(v) for n, v in form.items() if n.startswith(_ARGUMENT)}
     shown_page = _page(site, endpoint(name), given)
     try:
-        called = await run_in_threadpool(_call, _client(site), name, given)
+        called = await run_in_threadpool(_call, site, name, given)
         shown_page = replace(shown_page, called=called)
     except CallRefused as error:
         shown_page = replace(shown_page, problems=error.problems)
@@ -248,14 +257,19 @@ class ToolsReply:
     calls: Sequence[CallLine]
     notes: Sequence[str]
     citations: Sequence[str]
+    made_up: bool
 
 
 def _ask(site: Site, question: str) -> ToolsReply:
-    given: ToolAnswer = call(question.strip(), client=_client(site), model=site.model)
+    client = _client(site)
+    given: ToolAnswer = call(question.strip(), client=client, model=site.model)
+    asked = [endpoint(one.endpoint).service for one in given.calls]
+    _, made_up = _origin(site, asked)
+    stand_ins = {client.stand_in(service) for service in asked} if made_up else set()
     return ToolsReply(
         question, given.text, given.refusal is not None, given.confidence,
-        [_line(one) for one in given.calls], [without_secrets(n) for n in given.notes],
-        list(dict.fromkeys(one.citation for one in given.calls)),
+        [_line(one) for one in given.calls], [without_secrets(n) for n in given.notes if n not in stand_ins],
+        [] if made_up else list(dict.fromkeys(one.citation for one in given.calls)), made_up,
     )  # fmt: skip
 
 

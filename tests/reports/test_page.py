@@ -158,6 +158,26 @@ def test_runs_that_differ_in_their_seed_are_one_with_a_spread(tmp_path: Path) ->
     assert line.startswith("| m | 2 | 50 | 34.0 ± 0.0 % (34.0, 34.0)")
 
 
+def test_a_report_tells_seed_time_and_machine_of_each_run(tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", seed=1)
+    content = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    content["configuration"]["seed"] = 7311
+    place = {"python": "3.11.9", "platform": "Linux-6.1", "packages": {"sqlglot": "30.1"}}
+    content["starts"] = [{"at": "2026-11-27T08:00:00+00:00"}, {"at": "2026-11-28T09:00:00+00:00", **place}]
+    (run / "run.json").write_text(json.dumps(content), encoding="utf-8")
+    write_report([run], tmp_path / "r.md")
+    repeat = (tmp_path / "r.md").read_text(encoding="utf-8").partition("Repeat it")[2]
+    assert "| 7311 | 2026-11-27T08:00:00+00:00 | 2 | 3.11.9 | Linux-6.1 | sqlglot 30.1 |" in repeat
+
+
+def test_figures_of_candidates_say_what_is_not_among_them(tmp_path: Path) -> None:
+    write_report([make_run(tmp_path / "run", seed=1)], tmp_path / "r.md")
+    chapter = (tmp_path / "r.md").read_text(encoding="utf-8").partition("## Modules")[2]
+    for table in ("Candidate generation", "Query revision"):
+        told = chapter.partition(table)[2].partition("|")[0]
+        assert "takes from solved questions are no candidates" in told
+
+
 def test_levels_stand_in_their_order_everywhere(tmp_path: Path) -> None:
     for ending in ("md", "html"):
         write_report([make_run(tmp_path / ending, seed=1)], tmp_path / f"r.{ending}")

@@ -7,6 +7,7 @@ from fathom.evaluation.categories import OTHER_FAMILY
 from fathom.evaluation.outcome import JUDGED
 from fathom.evaluation.runs.contrast import Contrast
 from fathom.reports.chapters.groups import by, names_of
+from fathom.reports.chapters.modules import NOT_CANDIDATES
 from fathom.reports.chapters.ranking import budgets, named
 from fathom.reports.charts import (
     Bar,
@@ -231,7 +232,7 @@ def _pass_at(contrast: Contrast, runs: Runs) -> Figure | None:
     ticks = [(float(k), str(k)) for k in (1, 5, 10, 15, 20)]
     chart = lines(drawn, LineAxis("k", ticks), y_label="pass@k", label="pass@k")
     sheet = Sheet("pass@k", heads("run", *(f"k = {k}" for _, k in ticks)), rows)
-    note = "Share of questions with a right query among the first k candidates."
+    note = f"Share of questions with a right query among the first k candidates. {NOT_CANDIDATES}"
     return Figure("pass@k", note, chart, sheet, asked)
 
 

@@ -15,6 +15,11 @@ LOW_F1, HIGH_ER, LOW_CI = 0.75, 0.10, 0.05
 """The marks of a bottleneck (NL2SQLBench, A.6): schema F1 below, error rate above, gain by revision below."""
 _MOVES = ("I2C", "E2C", "C2I", "C2E")
 _ENDS = {"before": "entered the revision", "after": "left it"}
+NOT_CANDIDATES = (
+    "Queries that revision repairs or takes from solved questions are no candidates: with them a run may be "
+    "right more often than pass@k says."
+)
+"""A remark on figures of candidates; without it the final rate seems to contradict them."""
 
 
 def modules(found: Contrast) -> Iterator[Sheet]:
@@ -67,7 +72,8 @@ def _generation(found: Contrast, runs: Runs) -> Sheet | None:
             )
     passes = [f"pass@{k}" for k in _passes(runs)] if most > 1 else []
     head = heads("run", "N", "first: correct (CR)", "incorrect (IR)", "error (ER)", *passes, *_USED)
-    return Sheet("Candidate generation", head, rows, lead=2) if rows else None
+    note = f"pass@k: a right query among the first k candidates. {NOT_CANDIDATES}" if most > 1 else ""
+    return Sheet("Candidate generation", head, rows, note, lead=2) if rows else None
 
 
 def _passes(runs: Runs) -> Iterable[str]:
@@ -87,7 +93,7 @@ def _revision(found: Contrast, runs: Runs) -> Sheet | None:
             )
     told = [f"{end}: {name}" for end in _ENDS for name in ("CR", "IR", "ER")]
     note = ("CI is the relative gain by revision, I2C and E2C what it repaired, C2I and C2E what it broke, "
-            "each a share of what entered so.")  # fmt: skip
+            f"each a share of what entered so. {NOT_CANDIDATES}")  # fmt: skip
     head = heads("run", "N", *told, "CI", *_MOVES, *_USED)
     return Sheet("Query revision", head, rows, note, lead=2) if rows else None
 

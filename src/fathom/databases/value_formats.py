@@ -97,11 +97,9 @@ def format_of(values: Collection[object], *, repeats: bool, column: Column | Non
     judged = texts[:_JUDGED]
     for recognise in (_boolean, _date, _decimal_comma, _number, _measure, _json):
         if found := recognise(judged):
-            return (
-                found._replace(fits=_has_digit)
-                if "number" in found.kind or found.kind == "thousands"
-                else found
-            )
+            is_number = found.kind in ("number", "thousands", "number_with_unit")
+            plain = found.kind == "number" and not found.pattern and not found.comma
+            return found._replace(fits=_is_number if plain else _has_digit) if is_number else found
     return _list(texts) or _code(judged, repeats) or _numbers_among(values, column) or PLAIN
 
 
@@ -139,8 +137,10 @@ def _numbers_among(values: Sequence[object], column: Column | None) -> Format | 
     declared = column is not None and column.kind in NUMERIC and numbers
     if not others or not (few or declared):
         return None
-    signs = [m[0] for v in values if isinstance(v, str) and _is_number(v) and (m := _SIGN.search(v))]
-    return Format("number", max(sorted(set(signs)), key=signs.count) if signs else None, fits=_is_number)
+    written = [v for v in values if isinstance(v, str) and _is_number(v)]
+    signs = [m[0] for v in written if (m := _SIGN.search(v))]
+    sign = max(sorted(set(signs)), key=signs.count) if signs else None
+    return Format("number", sign or ("," if any("," in v for v in written) else None), fits=_is_number)
 
 
 def _boolean(texts: Sequence[str]) -> Format | None:

@@ -147,17 +147,13 @@ def _epoch(form: ColumnForm, text: str, dialect: str) -> str:
 
 # Numbers
 
-_TEXTS = {"sqlite": "TEXT", "duckdb": "VARCHAR", "postgres": "TEXT", "mysql": "CHAR"}
+_TEXTS = {"duckdb": "VARCHAR", "postgres": "TEXT", "mysql": "CHAR"}
 
 
 def _number(form: ColumnForm, text: str, dialect: str) -> str:
-    clean = f"TRIM(CAST({text} AS {_TEXTS[dialect]}))"
-    signs = [s for s in (form.pattern, *_SIGNS) if (s and s in form.example) or s == form.pattern]
-    for sign in dict.fromkeys(s for s in signs if s not in ("", ",", ".")):
-        clean = f"REPLACE({clean}, {exp.Literal.string(sign).sql(dialect)}, '')"
-    point = ("REPLACE(REPLACE({}, '.', ''), ',', '.')") if form.comma else "REPLACE({}, ',', '')"
-    clean = point.format(clean)
-    clean = f"TRIM({clean})"
+    if dialect == "sqlite" and not form.is_text and not form.pattern:
+        return f"(CASE WHEN TYPEOF({text}) IN ('integer', 'real') THEN {text} END)"
+    clean = _digits(form, text if dialect == "sqlite" else f"CAST({text} AS {_TEXTS[dialect]})", dialect)
     if dialect == "sqlite":
         fits = f"{clean} GLOB '*[0-9]*' AND NOT {clean} GLOB '*[^-+.0-9]*'"
         return f"(CASE WHEN {fits} THEN CAST({clean} AS REAL) END)"
@@ -169,6 +165,18 @@ def _number(form: ColumnForm, text: str, dialect: str) -> str:
     # Not REGEXP: MySQL and MariaDB have no test of patterns that both read alike.
     fits = f"{clean} <> '' AND REGEXP_REPLACE({clean}, '[-+.0-9]', '') = ''"
     return f"(CASE WHEN {fits} THEN CAST({clean} AS DOUBLE) END)"
+
+
+def _digits(form: ColumnForm, text: str, dialect: str) -> str:
+    """The text of a number without its sign of a currency or unit, and with a point alone between digits."""
+    signs = [s for s in _SIGNS if s in form.example]
+    for sign in dict.fromkeys(s for s in (form.pattern, *signs) if s not in ("", ",", ".")):
+        text = f"REPLACE({text}, {exp.Literal.string(sign).sql(dialect)}, '')"
+    if form.comma:
+        text = f"REPLACE(REPLACE({text}, '.', ''), ',', '.')"
+    elif form.pattern:
+        text = f"REPLACE({text}, ',', '')"
+    return f"TRIM({text})"
 
 
 # Lists

@@ -31,8 +31,8 @@ def without_repeating_names(tree: exp.Expr, tables: Mapping[str, TableForms]) ->
         if shown is None or taken is None or shown[0] is not taken[0] or shown[1] != taken[1]:
             continue
         table, column = shown[0], shown[1]
-        if column not in table.repeating or len(left.args.get("joins") or ()) > 0:
-            continue
+        if column not in table.repeating or left.args.get("joins") or not right.args.get("joins"):
+            continue  # one table on both sides compares groups of its rows: "types of both flags"
         if not table.key:
             raise Misread(f"{column} of {table.name} repeats, and {table.name} has no key to tell rows apart")
         inner = right.copy()

@@ -246,13 +246,22 @@ def _given(source: Scope, name: str) -> exp.Column | None:
 def _is_used(node: exp.Expr, parent: exp.Expr | None) -> bool:
     """Tell whether a place reads what a value means; to show, count or group by it takes it as it is."""
     if isinstance(parent, (exp.EQ, exp.NEQ)):
-        other = parent.expression if parent.this is node else parent.this
-        return not isinstance(other.unnest(), exp.Column)  # columns that are joined
+        return not _is_stored(parent.expression if parent.this is node else parent.this)
+    if isinstance(parent, exp.In) and isinstance(query := parent.args.get("query"), exp.Expr):
+        return not _is_stored(query)
     if isinstance(parent, exp.Cast):
         return parent.to.this in _MEANT_TYPES or isinstance(parent.parent, (exp.EQ, exp.Like, exp.ILike))
     if isinstance(parent, exp.Anonymous):
         return parent.name.casefold() in _READING_FUNCTIONS
     return isinstance(parent, _READ_BY_VALUE)
+
+
+def _is_stored(other: exp.Expr) -> bool:
+    """Tell whether the other side of a comparison is a column as it is stored, or a query that gives one."""
+    other = other.unnest()
+    if isinstance(other, exp.Select) and len(other.selects) == 1:
+        other = other.selects[0].unalias()
+    return isinstance(other, exp.Column)
 
 
 def _is_read_already(column: exp.Column, read: exp.Expr, dialect: str) -> bool:

@@ -12,6 +12,7 @@ from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
 from fathom.answering.explain import counted, explain
 from fathom.answering.headings import empty_tables, noun_for
+from fathom.answering.likely_readings import likely_readings
 from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
 from fathom.answering.shown_rows import ForPeople, for_people
@@ -380,7 +381,7 @@ async def _unsure(draft: Draft, refusal: Refusal, asking: Asking) -> Answer:
     """Up to three readings, each with all that its answer needs; those that can't be run are left out."""
     readings: list[Reading] = []
     misread: Misread | None = None
-    for reading in draft.readings[:MOST_READINGS]:
+    for reading in likely_readings(draft.readings, asking.database.schema)[:MOST_READINGS]:
         try:
             sql = await asyncio.to_thread(read_by_forms, reading.sql, asking.database)
             if any(known.sql == sql for known in readings):

@@ -144,5 +144,9 @@ class Answer(Displayed):
         chosen = self.readings[number - 1]
         told = Assumption("choice", f"Read as chosen: {chosen.text}.")
         kept = shared_fields(chosen, Answer, but=("text", "assumptions"))
-        assumptions = (told, *chosen.assumptions)
+        left_out = (
+            Assumption("default", f"“{word}” is left out: nothing in the database accounts for it.")
+            for word in (self.refusal.missing if self.refusal else ())
+        )
+        assumptions = (told, *left_out, *chosen.assumptions)
         return replace(self, **kept, text=chosen.answer, assumptions=assumptions, refusal=None, readings=())

@@ -1,0 +1,73 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.offline.making import made
+
+from fathom.answering import ask
+from fathom.answering.likely_readings import likely_readings
+from fathom.methods import Context, Method, step
+from fathom.records import Draft, Reading, Refusal, Schema
+
+SHOP = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer,
+    amount REAL, day DATE);
+INSERT INTO customer VALUES (1, 'Heather'), (2, 'Bo');
+INSERT INTO purchase VALUES (1, 1, 5, '2023-01-03'), (2, 1, 7, '2023-02-01');
+"""
+MEANT = [
+    "SELECT SUM(amount) FROM purchase",
+    "SELECT COUNT(id), MAX(day), COUNT(customer_id) FROM purchase",
+    "SELECT c.name, SUM(p.amount) FROM purchase p JOIN customer c ON p.customer_id = c.id GROUP BY c.name",
+    "SELECT SUM(CASE WHEN day > '2023-01-31' THEN 1 ELSE 0 END) FROM purchase",
+    "SELECT * FROM purchase WHERE id = 17",
+    "SELECT * FROM purchase WHERE amount = 2023",
+    "SELECT * FROM customer WHERE id = 2023",
+    "SELECT nonsense FROM",
+]
+ABSURD = [
+    "SELECT SUM(day) FROM purchase",
+    "SELECT c.name, AVG(p.customer_id) FROM purchase p JOIN customer c ON p.customer_id = c.id GROUP BY 1",
+    "SELECT SUM(CAST(p.id AS REAL)) FROM purchase AS p",
+    "SELECT n FROM (SELECT SUM(day) AS n FROM purchase) AS t",
+    "SELECT * FROM purchase WHERE id = 2023",
+    "SELECT * FROM purchase WHERE id BETWEEN 2020 AND 2023",
+]
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> Schema:
+    with made(SHOP, tmp_path_factory.mktemp("shop")) as database:
+        return database.schema
+
+
+@pytest.mark.parametrize("sql", MEANT)
+def test_what_may_be_meant_stays(schema: Schema, sql: str) -> None:
+    assert [r.sql for r in likely_readings([Reading("it", sql, 0.05)], schema)] == [sql]
+
+
+@pytest.mark.parametrize("sql", ABSURD)
+def test_sums_of_dates_and_keys_and_years_as_keys_go(schema: Schema, sql: str) -> None:
+    assert likely_readings([Reading("it", sql, 0.9)], schema) == []
+
+
+def test_a_reading_under_one_in_twenty_goes(schema: Schema) -> None:
+    both = [Reading(str(sure), MEANT[0], sure) for sure in (0.05, 0.049, None)]
+    assert [r.text for r in likely_readings(both, schema)] == ["0.05", "None"]
+
+
+@step("generation")
+async def torn(draft: Draft, context: Context) -> Draft:
+    readings = tuple(Reading(sql, sql, 0.4) for sql in (ABSURD[0], MEANT[0], MEANT[1]))
+    return replace(
+        draft, sql=MEANT[0], readings=readings, refusal=Refusal("Nothing accounts for it.", ("big",))
+    )
+
+
+def test_an_answer_asks_back_with_likely_readings_and_says_what_it_leaves_out(tmp_path: Path) -> None:
+    with made(SHOP, tmp_path) as database:
+        given = ask("big purchases", database, method=Method("torn", (torn,)))
+    assert [r.sql for r in given.readings] == MEANT[:2]
+    told = [a.text for a in given.choose(1).assumptions]
+    assert "“big” is left out: nothing in the database accounts for it." in told

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
+from fathom.answering.alike_tables import alike_tables, asked_of_each
 from fathom.answering.assumptions import files_read, inferred_joins, rows_seen
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
@@ -262,7 +263,7 @@ async def _answer(question: Question, asking: Asking, *, reading: Reading | None
     else:
         if (known := await _known(question, asking)) is not None:
             return known
-        draft = await run_method(asking.method, question, asking.context)
+        draft = _of_one_table(await run_method(asking.method, question, asking.context), asking)
     if draft.refusal is not None or draft.readings or draft.sql is None:
         refusal = draft.refusal or _why_none(draft)
         if reasons and draft.refusal is not None:
@@ -280,6 +281,18 @@ async def _answer(question: Question, asking: Asking, *, reading: Reading | None
     except (QueryError, Misread) as error:
         return _refuse(draft, asking, _unusable(error))
     return await _worded(given, asking, draft.findings.get("answer"))
+
+
+def _of_one_table(draft: Draft, asking: Asking) -> Draft:
+    """The draft; where its query reads one of several tables that are alike, one that asks which of them."""
+    schema = asking.database.schema
+    if draft.sql is None or draft.refusal is not None or draft.readings:
+        return draft
+    alike = alike_tables(draft.sql, draft.question.text, schema)
+    if not alike:
+        return draft
+    readings, why = asked_of_each(draft.sql, alike, schema)
+    return replace(draft, readings=readings, refusal=why)
 
 
 async def _not_to_ask(question: Question, asking: Asking) -> Refusal | None:

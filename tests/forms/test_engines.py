@@ -16,16 +16,16 @@ from tests.databases import makers
 TABLES = (
     "CREATE TABLE stays (id INTEGER PRIMARY KEY, adm VARCHAR(20), loose VARCHAR(20), day_number INTEGER,"
     " made_at BIGINT, spoken VARCHAR(20), price VARCHAR(20), weight VARCHAR(20), tags VARCHAR(60),"
-    " listed VARCHAR(60), unclear VARCHAR(20))",
+    " listed VARCHAR(60), unclear VARCHAR(20), phone VARCHAR(20), ended VARCHAR(20))",
     """INSERT INTO stays VALUES
     (1, '31/01/2024', '3/4/2019', 20240131, 1577836800, 'Jan 5, 2024', '$1,200.50', '9,5', '["flu"]',
-     'red, blue', '03/04/2026'),
+     'red, blue', '03/04/2026', '555-1', '31/01/2024'),
     (2, '01/02/2024', '30/11/2021', 20240115, 1600000000, 'Feb 9, 2024', '$1,000.00', '12,5',
-     '["flu", "cold"]', 'blue', '05/06/2026'),
+     '["flu", "cold"]', 'blue', '05/06/2026', '', ''),
     (3, '29/02/2024', '1/1/2022', 20240201, 1700000000, 'Mar 12, 2024', '$100.00', '20,25', '["cold", "flu"]',
-     'green, red', '01/02/2026'),
+     'green, red', '01/02/2026', 'n/a', '15/12/2023'),
     (4, '15/12/2023', '9/10/2010', 20240301, 1700000001, 'Dec 1, 2023', 'n/a', '0,5', '["rash"]', 'green',
-     '02/01/2026')""",
+     '02/01/2026', '555-2', 'n/a')""",
     "CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(20), city VARCHAR(20))",
     "INSERT INTO people VALUES (1, 'Ann', 'Rome'), (2, 'Ann', NULL), (3, 'Bo', NULL), (4, 'Cy', 'Rome'),"
     " (5, 'Di', NULL)",

@@ -20,7 +20,7 @@ _TYPES: Mapping[str, tuple[type, Callable[[Any], str], Callable[[str], object]]]
     "decimal": (Decimal, str, Decimal),
     "uuid": (UUID, str, UUID),
 }
-_VERSION = 7
+_VERSION = 8
 
 
 def load(file: Path) -> Any:
@@ -71,6 +71,7 @@ def profiles_from_json(kept: Any) -> dict[str, TableProfile] | None:
 def _column(values: dict[str, Any]) -> ColumnProfile:
     values["common"] = tuple((value, int(count)) for value, count in values["common"])
     values["samples"] = tuple(values["samples"])
+    values["placeholders"] = tuple((text, int(count)) for text, count in values["placeholders"])
     return ColumnProfile(**values)
 
 

@@ -10,8 +10,9 @@ from heapq import nsmallest
 from itertools import islice
 from typing import Any
 
+from fathom.databases.placeholders import signs_and_words, stands_out
 from fathom.databases.stream import Stream
-from fathom.databases.value_formats import format_of
+from fathom.databases.value_formats import TYPED, Format, format_of
 from fathom.errors import QueryError
 from fathom.records import Column, ColumnProfile, Limits, Schema, Table, TableProfile
 from fathom.records.schema import NUMERIC
@@ -83,8 +84,9 @@ class _ColumnTally:
         has_bytes = any(isinstance(v, bytes) for v in islice(self.counts, 100))
         shown = {v: n for v, n in self.counts.items() if _is_short(v)} if not has_bytes else {}
         repeats = sum(self.counts.values()) > len(self.counts)
-        minimum, maximum = _range(shown, self.column.kind in NUMERIC)
-        found = format_of(shown, repeats=repeats, column=self.column)
+        found, placeholders = self._format(shown, repeats)
+        held = [v for v in shown if v not in placeholders]
+        minimum, maximum = _range(held, self.column.kind in NUMERIC)
         return ColumnProfile(
             table=table,
             column=self.column.name,
@@ -102,7 +104,23 @@ class _ColumnTally:
             other_pattern=found.other,
             unfit=sum(n for v, n in self.counts.items() if not found.fits(v)) if found.fits else 0,
             comma=found.comma,
+            placeholders=tuple(sorted(placeholders.items(), key=lambda item: (-item[1], item[0]))),
         )
+
+    def _format(self, shown: Mapping[Any, int], repeats: bool) -> tuple[Format, Mapping[str, int]]:
+        """The format of the values, and the texts that hold none, with how often they stand."""
+        signs, words = signs_and_words(shown)
+        held = {v: n for v, n in shown.items() if v not in signs and v not in words}
+        found = format_of(held, repeats=repeats, column=self.column)
+        if found.kind not in TYPED and any(isinstance(v, str) for v in held):
+            words = {v: n for v, n in words.items() if stands_out(n, held)}
+        placeholders: dict[str, int] = signs | words
+        if len(held) + len(placeholders) < len(shown):
+            held = {v: n for v, n in shown.items() if v not in placeholders}
+            found = format_of(held, repeats=repeats, column=self.column)
+        if found.kind == "plain" and placeholders:  # numbers among which they stand as text
+            found = format_of(shown, repeats=repeats, column=self.column)
+        return found, placeholders
 
 
 def _is_short(value: object) -> bool:

@@ -82,6 +82,10 @@ class Format(NamedTuple):
 
 
 PLAIN = Format("plain")
+TYPED: frozenset[ValueFormat] = frozenset(
+    ("date", "epoch", "number", "number_with_unit", "thousands", "json")
+)
+"""The formats of values that no word has."""
 
 
 def format_of(values: Collection[object], *, repeats: bool, column: Column | None = None) -> Format:
@@ -97,9 +101,10 @@ def format_of(values: Collection[object], *, repeats: bool, column: Column | Non
     judged = texts[:_JUDGED]
     for recognise in (_boolean, _date, _decimal_comma, _number, _measure, _json):
         if found := recognise(judged):
-            is_number = found.kind in ("number", "thousands", "number_with_unit")
             plain = found.kind == "number" and not found.pattern and not found.comma
-            return found._replace(fits=_is_number if plain else _has_digit) if is_number else found
+            if found.kind in TYPED - {"json"}:
+                found = found._replace(fits=_is_number if plain else _has_digit)
+            return found
     return _list(texts) or _code(judged, repeats) or _numbers_among(values, column) or PLAIN
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from fathom.records import Column, ColumnProfile, Schema, TableProfile
 from fathom.records.schema import DATED, NUMERIC
 
-FormKind = Literal["date", "number", "list", "object", "epoch", "duration"]
+FormKind = Literal["date", "number", "list", "object", "epoch", "duration", "placeholder"]
 
 _ISO = ("%Y-%m-%d", "%Y-%m")
 """Dates that begin so sort and compare as text, and engines read them."""
@@ -21,7 +21,8 @@ class ColumnForm:
     `pattern` is a strptime pattern of dates, the sign or unit of numbers, `json`, `array` or a separator of
     lists, and `s` or `ms` of seconds since 1970. `other` is a second pattern that fits as well, where day and
     month can't be told apart. `example` is one of the values; `unfit` counts the cells seen that have another
-    form; `comma` says that a comma is the decimal point.
+    form; `comma` says that a comma is the decimal point. `placeholders` are the texts that hold no
+    value, such as "n/a"; `placeholder` is the form of columns that are plain but for these.
     """
 
     table: str
@@ -33,6 +34,7 @@ class ColumnForm:
     unfit: int = 0
     comma: bool = False
     is_text: bool = True
+    placeholders: tuple[str, ...] = ()
 
     @property
     def named(self) -> str:
@@ -56,12 +58,23 @@ def forms_of(schema: Schema, profiles: Mapping[str, TableProfile]) -> Mapping[tu
 
 def _form(column: Column, seen: ColumnProfile) -> ColumnForm | None:
     kind, pattern = ("duration", "") if column.kind == "time" else _kind(column, seen)
+    placeholders = tuple(text for text, _ in seen.placeholders)
+    if kind is None and placeholders:
+        kind = "placeholder"
     if kind is None:
         return None
-    example = next((str(v) for v in seen.samples if v is not None), "")
-    other = seen.other_pattern or ""
-    is_text = column.kind not in NUMERIC
-    return ColumnForm(seen.table, column.name, kind, pattern, other, example, seen.unfit, seen.comma, is_text)
+    return ColumnForm(
+        seen.table,
+        column.name,
+        kind,
+        pattern,
+        seen.other_pattern or "",
+        next((str(v) for v in seen.samples if v is not None and v not in placeholders), ""),
+        seen.unfit,
+        seen.comma,
+        column.kind not in NUMERIC,
+        placeholders,
+    )
 
 
 def _kind(column: Column, seen: ColumnProfile) -> tuple[FormKind | None, str]:

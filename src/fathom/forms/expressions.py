@@ -13,7 +13,7 @@ from fathom.forms.columns import ColumnForm
 
 DIALECTS = frozenset(("sqlite", "duckdb", "postgres", "mysql"))
 """Engines whose expressions are written here, and tested."""
-READ_BY_EXPRESSION = frozenset(("date", "epoch", "number"))
+READ_BY_EXPRESSION = frozenset(("date", "epoch", "number", "placeholder"))
 """The kinds of form whose columns are read by an expression of their own."""
 _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _SIGNS = ("US$", "USD", "EUR", "$", "€", "£", "¥", "₹", "%")
@@ -21,11 +21,41 @@ _SIGNS = ("US$", "USD", "EUR", "$", "€", "£", "¥", "₹", "%")
 
 def as_meant(form: ColumnForm, column: exp.Expr, dialect: str) -> exp.Expr | None:
     """Read a column of dates or numbers; None where the engine has no expression for the form."""
+    if form.kind == "placeholder":
+        return held_value(form, column)
     if dialect not in DIALECTS:
         return None
     text = column.sql(dialect)
     made = {"date": _date, "epoch": _epoch, "number": _number}[form.kind](form, text, dialect)
     return parse_one(made, dialect=dialect) if made else None
+
+
+def held_value(form: ColumnForm, column: exp.Expr) -> exp.Expr:
+    """Read a column with NULL for cells whose text holds no value."""
+    return exp.Case().when(exp.not_(_is_placeholder(form, column)), column.copy())
+
+
+def holds_none(form: ColumnForm, column: exp.Expr) -> exp.Expr:
+    """Test whether a cell is NULL or its text holds no value."""
+    null = exp.Is(this=column.copy(), expression=exp.Null())
+    return exp.paren(exp.or_(null, _is_placeholder(form, column)))
+
+
+def is_within(column: exp.Column, read: exp.Expr, dialect: str) -> bool:
+    """Tell whether a column stands in an expression that reads it by its form, of an earlier pass."""
+    text, node = read.sql(dialect), column.parent
+    while node is not None and not isinstance(node, exp.Query):
+        if node.sql(dialect) == text:
+            return True
+        node = node.parent
+    return False
+
+
+def _is_placeholder(form: ColumnForm, column: exp.Expr) -> exp.Expr:
+    texts = [exp.Literal.string(text) for text in form.placeholders]
+    if len(texts) == 1:
+        return exp.EQ(this=column.copy(), expression=texts[0])
+    return exp.In(this=column.copy(), expressions=texts)
 
 
 def total_of_times(function: exp.Expr, dialect: str) -> exp.Expr | None:
@@ -81,14 +111,16 @@ def _date(form: ColumnForm, text: str, dialect: str) -> str | None:
     if form.other or "%y" in form.pattern or (parts := _parts(form.pattern)) is None:
         return None
     if dialect == "sqlite":
-        return _sqlite_date(text, *parts, padded="%-" not in form.pattern)
+        read = _sqlite_date(text, *parts, padded="%-" not in form.pattern)
+        return f"(CASE WHEN {text} GLOB '*[0-9]*' THEN {read} END)" if form.unfit else read
     pattern = form.pattern.replace("%-", "%")
     if dialect == "duckdb":
         kept = "TIMESTAMP" if parts[2] else "DATE"
         return f"CAST(TRY_STRPTIME(TRIM(CAST({text} AS VARCHAR)), '{pattern}') AS {kept})"
     if dialect == "mysql":
         named = pattern.replace("%B", "%M").replace("%H:%M", "%H:%i").replace("%S", "%s")
-        return f"STR_TO_DATE(TRIM({text}), '{named}')"
+        clean = f"NULLIF(TRIM({text}), '')" if form.unfit else f"TRIM({text})"  # '' would be the year 0
+        return f"STR_TO_DATE({clean}, '{named}')"
     return _postgres_date(text, *parts)
 
 

@@ -69,7 +69,8 @@ def groups_left_out(tree: exp.Expr) -> Iterator[str]:
         grouped = {c.sql() for g in [select.args.get("group")] if g for c in g.expressions}
         where = select.args.get("where")
         for test in where.find_all(exp.Is) if where and select.args.get("limit") else ():
-            if isinstance(test.parent, exp.Not) and test.this.sql() in grouped:
+            denied = isinstance(test.find_ancestor(exp.Not, exp.Where), exp.Not)
+            if denied and test.this.sql() in grouped:
                 yield test.this.name
 
 

@@ -12,7 +12,16 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from fathom.errors import Misread
 from fathom.forms.columns import ColumnForm, forms_of
-from fathom.forms.expressions import READ_BY_EXPRESSION, as_meant, membership, total_of_times
+from fathom.forms.expressions import (
+    READ_BY_EXPRESSION,
+    as_meant,
+    held_value,
+    holds_none,
+    is_within,
+    membership,
+    total_of_times,
+)
+from fathom.forms.placeholders import taken_as_none, without_placeholders
 from fathom.forms.queries import (
     amounts_in_small_units,
     check_counted,
@@ -77,12 +86,12 @@ class FormReader:
             return sql
         try:
             tree = parse_one(sql, dialect=self.dialect)
-            scopes = traverse_scope(tree)
+            traverse_scope(tree)
         except (SqlglotError, RecursionError):
             return sql
-        found = [(column, form) for scope in scopes for column, form in self._found(scope)]
-        changed = [self._change(column, form) for column, form in found]
-        changed.append(without_empty_groups(tree, self.tables))
+        changed = [without_empty_groups(tree, self.tables)]
+        found = [(column, form) for scope in traverse_scope(tree) for column, form in self._found(scope)]
+        changed += [self._change(column, form) for column, form in found]
         by_key = without_repeating_names(tree, self.tables)
         return by_key.sql(self.dialect) if any(changed) or by_key is not tree else sql
 
@@ -104,11 +113,12 @@ class FormReader:
 
     def _reading_of(self, column: exp.Column, form: ColumnForm) -> exp.Expr | None:
         """The expression around a column that reads it by its form."""
-        read = as_meant(form, column, self.dialect) if form.kind in READ_BY_EXPRESSION else None
-        wanted = read.sql(self.dialect) if read is not None else ""
+        reads = [as_meant(form, column, self.dialect)] if form.kind in READ_BY_EXPRESSION else []
+        reads += [holds_none(form, column), held_value(form, column)] if form.placeholders else []
+        wanted = {read.sql(self.dialect) for read in reads if read is not None}
         node = column.parent
         while node is not None and not (isinstance(node, exp.Query) and form.kind != "list"):
-            if node.sql(self.dialect) == wanted or (form.kind == "list" and self._member(node, column, form)):
+            if node.sql(self.dialect) in wanted or (form.kind == "list" and self._member(node, column, form)):
                 return node
             node = node.parent
         return None
@@ -123,6 +133,8 @@ class FormReader:
         return ""
 
     def _plainly(self, whole: exp.Expr, column: exp.Column, form: ColumnForm) -> exp.Expr:
+        if isinstance(whole, exp.Paren) and isinstance(whole.this, exp.Or) and whole.find(exp.Is):
+            return exp.Is(this=column.copy(), expression=exp.Null())
         if form.kind != "list":
             return column.copy()
         member = exp.Literal.string(self._member(whole, column, form))
@@ -147,10 +159,14 @@ class FormReader:
         """Say what a query leaves out for the forms of its columns, and in which unit its amounts are."""
         with suppress(SqlglotError, RecursionError):
             tree = parse_one(sql, dialect=self.dialect)
-            forms = {form for scope in traverse_scope(tree) for _, form in self._found(scope)}
+            found = [pair for scope in traverse_scope(tree) for pair in self._found(scope)]
+            forms = {form for _, form in found}
             for form in sorted((f for f in forms if f.kind == "number" and f.unfit), key=lambda f: f.column):
                 cells, hold = ("cell", "holds") if form.unfit == 1 else ("cells", "hold")
                 yield f"{form.unfit:,} {cells} of {form.column} {hold} no number: left out."
+            yield from dict.fromkeys(
+                said for column, form in found if (said := taken_as_none(column, form, self.dialect))
+            )
             yield from (f"Rows without {name} are left out." for name in groups_left_out(tree))
             for name in dict.fromkeys(amounts_in_small_units(tree, self.tables)):
                 yield f"{name} is in the smallest unit of its currency, as stored: not divided by 100."
@@ -180,17 +196,30 @@ class FormReader:
         while isinstance(node.parent, exp.Paren):
             node = node.parent
         parent = node.parent
-        if form.kind == "duration":
-            total = total_of_times(parent, self.dialect) if isinstance(parent, (exp.Sum, exp.Avg)) else None
-            if parent is not None and total is not None:
-                parent.replace(total)
-            return total is not None
-        if form.kind == "object":
-            if isinstance(parent, (*_EQUALITIES, exp.Like, exp.ILike)) or _groups(node, parent):
+        if form.placeholders and without_placeholders(node, column, form, self.dialect):
+            return True
+        match form.kind:
+            case "placeholder":
+                return False
+            case "duration":
+                return self._in_duration(parent)
+            case "object" if isinstance(parent, (*_EQUALITIES, exp.Like, exp.ILike)) or _groups(node, parent):
                 raise Misread(f"{form.named}, which isn't compared or grouped by as a whole")
-            return False
-        if form.kind == "list":
-            return self._in_list(node, parent, column, form)
+            case "object":
+                return False
+            case "list":
+                return self._in_list(node, parent, column, form)
+        return self._in_expression(node, parent, column, form)
+
+    def _in_duration(self, parent: exp.Expr | None) -> bool:
+        total = total_of_times(parent, self.dialect) if isinstance(parent, (exp.Sum, exp.Avg)) else None
+        if parent is not None and total is not None:
+            parent.replace(total)
+        return total is not None
+
+    def _in_expression(
+        self, node: exp.Expr, parent: exp.Expr | None, column: exp.Column, form: ColumnForm
+    ) -> bool:
         if not _is_used(node, parent) or (isinstance(parent, _EQUALITIES) and _as_stored(parent, node, form)):
             return False
         by_year = form.other and isinstance(parent, exp.Binary) and _asks_for_a_year(parent)
@@ -203,7 +232,7 @@ class FormReader:
                 read = exp.cast(read, "TEXT")
         if isinstance(parent, exp.Ordered):
             parent.set("nulls_first", False)  # cells that hold no number are neither the least nor the most
-        if _is_read_already(column, read, self.dialect):
+        if is_within(column, read, self.dialect):
             return False
         whole = isinstance(parent, exp.Cast) and not parent.is_type(*exp.DataType.TEXT_TYPES)
         (parent if whole and parent is not None else column).replace(read)
@@ -216,9 +245,7 @@ class FormReader:
         elif isinstance(parent, exp.In) and parent.this is node and parent.expressions:
             values = parent.expressions
         elif _groups(node, parent):
-            raise Misread(
-                form, f"{form.named}. Ask for one of its members: whole lists aren't grouped or sorted."
-            )
+            raise Misread(f"{form.named}. Ask for one of its members: whole lists aren't grouped or sorted")
         else:
             return False
         tests = []
@@ -264,16 +291,6 @@ def _is_stored(other: exp.Expr) -> bool:
     return isinstance(other, exp.Column)
 
 
-def _is_read_already(column: exp.Column, read: exp.Expr, dialect: str) -> bool:
-    """Tell whether a column stands in an expression that reads it by its form, of an earlier pass."""
-    text, node = read.sql(dialect), column.parent
-    while node is not None and not isinstance(node, exp.Query):
-        if node.sql(dialect) == text:
-            return True
-        node = node.parent
-    return False
-
-
 def _groups(node: exp.Expr, parent: exp.Expr | None) -> bool:
     return isinstance(parent, (exp.Group, exp.Ordered, exp.Distinct, exp.Min, exp.Max)) or (
         isinstance(parent, exp.Select) and parent.args.get("distinct") is not None
@@ -290,6 +307,8 @@ def _as_stored(comparison: exp.Expr, node: exp.Expr, form: ColumnForm) -> bool:
 
 
 def _has_form(value: exp.Literal, form: ColumnForm) -> bool:
+    if value.name in form.placeholders:
+        return True
     if form.kind == "date":
         try:
             datetime.strptime(value.name, form.pattern.replace("%-", "%"))

@@ -59,7 +59,7 @@ def _table(table: Table, seen: Mapping[str, ColumnProfile]) -> TableForms:
         table.name,
         key=table.primary_key[0].casefold() if len(table.primary_key) == 1 else "",
         repeating=frozenset(n for n, p in profiles.items() if kinds[n] == "text" and _repeats(p)),
-        nullable=frozenset(n for n, p in profiles.items() if p.null_share > 0),
+        nullable=frozenset(n for n, p in profiles.items() if p.null_share > 0 or p.placeholders),
         currency=currency if amounts else "",
         currencies=_values(profiles.get(currency)),
         amounts=amounts,

@@ -26,7 +26,9 @@ class ColumnProfile:
     `samples` up to 10 distinct values; `separator` the one of a list column; `pattern` a format hint,
     such as a strptime pattern for dates kept as text (`%-d` where days have no leading zero). `other_pattern`
     is a second one that fits as well. `unfit` counts the cells seen that have another format, such as "n/a"
-    among numbers; `comma` says that a comma is the decimal point.
+    among numbers; `comma` says that a comma is the decimal point. `placeholders` are the texts that hold no
+    value for people, such as "" and "n/a", with their counts; they are among the other facts too, but for the
+    range.
     """
 
     table: str
@@ -45,6 +47,7 @@ class ColumnProfile:
     other_pattern: str | None = None
     unfit: int = 0
     comma: bool = False
+    placeholders: tuple[tuple[str, int], ...] = ()
 
     @property
     def may_be_missing(self) -> bool:

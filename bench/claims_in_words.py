@@ -1,15 +1,17 @@
-"""Claims in people's own wording: how many are read, which false ones are found, and who is accused."""
+"""Claims in people's own wording, as `judge business` has them without a model: read, found, accused."""
 
+import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from bench.figures import DATA, Figure
-from fathom.analysis import Figures, Reader, Vocabulary, check
-from fathom.answering import prepare
+from bench.judging import expert_of
+from fathom.analysis import SentenceContext
+from fathom.authoring.judging.facts import judge_sentence
 from fathom.databases import connect
 
 TITLE = "Claims in people's own wording"
@@ -26,26 +28,17 @@ def measure() -> Iterator[Figure]:
 
 def _judged(name: str, kinds: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     with connect(name if name.startswith("demo:") else DATA / name) as database:
-        vocabulary = Vocabulary(database, prepare(database).context.knowledge)
-        reader, figures = Reader(vocabulary), Figures(vocabulary)
+        expert = expert_of(database)
         for cases in kinds.values():
             for true, sentence in cases:
-                statement = reader.read(sentence)
-                verdicts = {check(readings, figures).verdict for readings in statement.claims}
-                yield true, _verdict(verdicts, bool(statement.unread))
-
-
-def _verdict(verdicts: Collection[str], unread: bool) -> str:
-    """One verdict of a sentence, as judging has it: wrong with its first wrong claim, right with its last."""
-    if "contradicted" in verdicts:
-        return "contradicted"
-    return "supported" if set(verdicts) == {"supported"} and not unread else "left open"
+                judged, _ = asyncio.run(judge_sentence(sentence, expert, SentenceContext()))
+                yield true, judged.inference
 
 
 def _told(split: str, tally: Counter[tuple[bool, str]]) -> Iterator[Figure]:
     true, false = (sum(n for (t, _), n in tally.items() if t is kind) for kind in (True, False))
-    found, accused, held = tally[False, "contradicted"], tally[True, "contradicted"], tally[True, "supported"]
-    passed = tally[False, "supported"]
+    found, accused, held = tally[False, "false"], tally[True, "false"], tally[True, "true"]
+    passed = tally[False, "true"]
     yield Figure(
         f"split {split}: true claims accused",
         f"{accused / true:.1%} ({accused}/{true})",

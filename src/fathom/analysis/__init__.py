@@ -20,10 +20,12 @@ from fathom.analysis.claims import (
     Stated,
     TrendClaim,
 )
+from fathom.analysis.context import SentenceContext
 from fathom.analysis.figures import Figures
 from fathom.analysis.quantities import Field, Measure, Period, Quantity, RowCondition
+from fathom.analysis.query_reading import ReadQuery, read_query
 from fathom.analysis.sentences import sentences
-from fathom.analysis.verdicts import check
+from fathom.analysis.verdicts import check, measure_of_figure
 from fathom.analysis.vocabulary import Vocabulary
 
 __all__ = [
@@ -42,14 +44,18 @@ __all__ = [
     "NumberClaim",
     "Period",
     "Quantity",
+    "ReadQuery",
     "Reader",
     "RecommendationClaim",
     "RowCondition",
+    "SentenceContext",
     "ShareClaim",
     "Stated",
     "Statement",
     "TrendClaim",
     "Vocabulary",
     "check",
+    "measure_of_figure",
+    "read_query",
     "sentences",
 ]

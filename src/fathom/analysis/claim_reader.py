@@ -7,7 +7,7 @@ of time. None of it stands in a query.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from fathom.analysis.claims import (
@@ -26,11 +26,14 @@ from fathom.analysis.claims import (
     ShareClaim,
     TrendClaim,
 )
+from fathom.analysis.context import SentenceContext, fields_of, without_pronouns
 from fathom.analysis.meanings import Meanings, periods
 from fathom.analysis.numerals import months, nth, stated, stated_share
 from fathom.analysis.patterns import ClaimPattern, advice, patterns, phrasing, rephrasings
-from fathom.analysis.quantities import Function, Measure, Quantity, RowCondition
-from fathom.analysis.vocabulary import WORDS, Vocabulary
+from fathom.analysis.quantities import Function, Measure, Period, Quantity, RowCondition
+from fathom.analysis.series import month_after
+from fathom.analysis.vocabulary import WORDS, Vocabulary, stems_of
+from fathom.text.words import tokens
 
 _LONGEST = 600
 """Letters; a longer sentence says more than one claim, and no pattern is meant for it."""
@@ -42,6 +45,10 @@ _REASON_FIRST = re.compile(r"^(?:since|because|as|given that) (.+?), (.+)$", re.
 _MONTH = "|".join(m for m in WORDS["months"])
 _SHARED_YEAR = re.compile(rf"\b({_MONTH})( to | and )({_MONTH}) (\d{{4}})\b", re.IGNORECASE)
 _BESIDE = re.compile(r"\s*\([^()]+\)")
+_NOTHING = SentenceContext()
+_PRONOUNS = frozenset(WORDS["pronouns"])
+_BURDENS = frozenset(WORDS["burdens"])
+_TRADING, _TRADES = frozenset(WORDS["trading"]), frozenset(WORDS["trades"])
 _ENDING = re.compile(r"[.!\s]+$")
 Readings = tuple[Claim, ...]
 
@@ -56,9 +63,11 @@ class Statement:
 
 
 class Reader:
-    """Reads the sentences of answers about one database."""
+    """Reads the sentences of answers about one database, in the context of those before."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, context: SentenceContext = _NOTHING) -> None:
+        self.vocabulary = vocabulary
+        self.context = context
         self._meanings = Meanings(vocabulary)
         self._readers: Mapping[str, Callable[[ClaimPattern, Mapping[str, str]], Iterator[Claim]]] = {
             "trend": self._trend,
@@ -72,8 +81,19 @@ class Reader:
             "number": self._number,
         }
 
+    def within(self, context: SentenceContext) -> "Reader":
+        """The same reader in another context."""
+        return Reader(self.vocabulary, context)
+
     def read(self, sentence: str) -> Statement:
         """The claims of a sentence. What holds none that the database knows is left unread."""
+        ways = [self._read(way) for way in without_pronouns(_bare(sentence), self.context, _PRONOUNS)]
+        found = next((s for s in ways if s.claims and not s.unread), ways[0] if ways else None)
+        return (
+            replace(found, text=sentence) if found and found.claims else Statement(sentence, (), (sentence,))
+        )
+
+    def _read(self, sentence: str) -> Statement:
         text = _bare(sentence)
         if len(text) > _LONGEST:
             return Statement(sentence, (), (sentence,))
@@ -88,7 +108,7 @@ class Reader:
                 unread = tuple(p for p, claims in zip(parts, found, strict=True) if not claims)
                 return Statement(sentence, tuple(c for claims in found for c in claims), unread)
         if beside := _BESIDE.search(text):
-            shorter = self.read(_BESIDE.sub("", text, count=1))
+            shorter = self._read(_BESIDE.sub("", text, count=1))
             if shorter.claims:
                 return Statement(sentence, shorter.claims, (*shorter.unread, beside[0].strip()))
         return Statement(sentence, (), (sentence,))
@@ -112,14 +132,32 @@ class Reader:
     def _claim(self, text: str) -> Readings:
         for said in _ways(text):
             for pattern in patterns():
+                if pattern.understood and not self.context.quantities:
+                    continue
                 match = pattern.expression.fullmatch(said)
                 if match is None:
                     continue
                 slots = {k: v.strip() for k, v in match.groupdict().items() if v}
-                found = tuple(dict.fromkeys(self._readers[pattern.kind](pattern, slots)))
+                around = _outside(said, match)
+                found = [
+                    c
+                    for c in dict.fromkeys(self._readers[pattern.kind](pattern, slots))
+                    if self._fits_verb(c, around)
+                ]
                 if found:
-                    return found[:_MOST_READINGS]
+                    grouped = tuple(c for c in found if self.context.by in fields_of(c))
+                    return (grouped or tuple(found))[:_MOST_READINGS]
         return ()
+
+    def _fits_verb(self, claim: Claim, around: frozenset[str]) -> bool:
+        """False where a count would be of another thing: who "sold 835 tracks" has sales of them."""
+        quantity = getattr(claim, "quantity", None)
+        if not isinstance(quantity, Quantity) or not around & _TRADING:
+            return True
+        counted = quantity.measure.function == "count" and not self.vocabulary.is_learned(quantity.measure)
+        return not counted or bool(
+            _TRADES & set(stems_of(self.vocabulary.table_name(quantity.measure.table)))
+        )
 
     def _recommendation(self, text: str) -> RecommendationClaim | None:
         if turned := _REASON_FIRST.match(text):
@@ -130,7 +168,7 @@ class Reader:
             said, found, because = text.partition(reason)
             if not found:
                 continue
-            read = self.read(because)
+            read = self._read(because)
             return RecommendationClaim(said, read.claims, read.unread)
         return RecommendationClaim(text)
 
@@ -138,12 +176,18 @@ class Reader:
         self, slots: Mapping[str, str], bare: Sequence[Function] = ("count",)
     ) -> tuple[Quantity, ...]:
         when = f" in {slots['when']}" if "when" in slots else ""
+        if "measure" not in slots:
+            period = periods(slots["when"]) if when else None
+            return tuple(q.during(period) if period else q for q in self.context.quantities)
         return self._meanings.quantities(f"{slots['measure']}{when}", bare)
 
     def _parts(self, slots: Mapping[str, str]) -> Iterator[Quantity]:
         """A measure of the rows with the value that stands in the slot `a`, or of the span that does."""
-        if periods(slots["a"]):
-            yield from self._meanings.quantities(f"{slots['measure']} in {slots['a']}")
+        if period := periods(slots["a"]):
+            if "measure" in slots:
+                yield from self._meanings.quantities(f"{slots['measure']} in {slots['a']}")
+            else:
+                yield from (q.during(period) for q in self.context.quantities)
         for quantity in self._quantities(slots):
             for of in self._meanings.values(slots["a"]):
                 yield quantity.at(of)
@@ -168,12 +212,19 @@ class Reader:
 
     def _extreme(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         place, period = nth(slots["nth"]) if "nth" in slots else 1, periods(slots["a"])
+        most = pattern.way in {"most", "best"}
         for quantity in self._quantities(slots):
-            if period and place == 1 and quantity.period is None:
-                yield PeakClaim(quantity, period, pattern.way == "most")
+            if pattern.way in {"best", "worst"} and self._is_burden(quantity):
+                continue
+            if period and place == 1 and quantity.period is None and "groups" not in slots:
+                yield PeakClaim(quantity, period, most)
             for of in self._meanings.values(slots["a"]):
                 if self._is_one_of(of, slots):
-                    yield ExtremeClaim(quantity, of, pattern.way == "most", place)
+                    yield ExtremeClaim(quantity, of, most, place)
+
+    def _is_burden(self, quantity: Quantity) -> bool:
+        """True where more is worse, so that "the best" is nothing to check."""
+        return bool(_BURDENS & set(stems_of(self.vocabulary.measure_name(quantity.measure))))
 
     def _comparison(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         relation: Any = pattern.way
@@ -182,7 +233,7 @@ class Reader:
         by = stated(slots["number"]) if "number" in slots else None
         one, two = periods(slots["a"]), periods(slots["b"])
         seconds = {c.field: c for c in self._meanings.values(slots["b"])}
-        if "measure" not in slots:
+        if "measure" not in slots and not pattern.understood:
             yield from (
                 ComparisonClaim(
                     Quantity(Measure("count", first.field.table)), first, second, relation, None, None, by
@@ -210,7 +261,8 @@ class Reader:
                 yield TrendClaim(quantity, _direction(pattern.way), since)
 
     def _change(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
-        before, after = periods(slots["when"]), periods(slots["then"])
+        after = periods(slots["then"])
+        before = periods(slots["when"]) if "when" in slots else self._before(after)
         per_cent = stated_share(slots["percent"]) if "percent" in slots else None
         times = slots.get("multiple") or slots.get("halved") or slots.get("factor")
         factor = stated(re.sub("^(has|have) ", "", times)) if times else None
@@ -219,6 +271,18 @@ class Reader:
         for quantity in self._meanings.quantities(slots["measure"], _EITHER):
             if quantity.period is None:
                 yield ChangeClaim(quantity, before, after, _direction(pattern.way), per_cent, factor)
+
+    def _before(self, after: Period | None) -> Period | None:
+        """The time that a change goes on from: the one named last, else the month or year before."""
+        if after is None:
+            return None
+        known = self.context.period
+        if known and known.grain == after.grain and known.end <= after.start:
+            return known
+        lengths = {"month": 1, "quarter": 3, "year": 12}
+        if after.grain not in lengths:
+            return None
+        return Period(month_after(after.start, -lengths[after.grain]), after.start)
 
     def _forecast(self, pattern: ClaimPattern, slots: Mapping[str, str]) -> Iterator[Claim]:
         period = periods(slots["when"]) if "when" in slots else None
@@ -255,9 +319,14 @@ class Reader:
         for by in self._meanings.groups(slots["groups"]):
             for field in (*self._meanings.columns(slots["column"]), *self._meanings.groups(slots["column"])):
                 if field != by:
-                    yield DifferenceClaim(
-                        Measure("avg", field.table, field.column), by, pattern.way == "differs"
-                    )
+                    measure = Measure("avg", field.table, field.column)
+                    yield DifferenceClaim(measure, by, pattern.way != "same", caused=pattern.way == "caused")
+
+
+def _outside(said: str, match: re.Match[str]) -> frozenset[str]:
+    """The words of a sentence that stand in no slot: its verbs and joining words."""
+    spans = [match.span(name) for name in match.groupdict() if match[name]]
+    return frozenset(t.folded for t in tokens(said) if not any(a <= t.start < b for a, b in spans))
 
 
 def _direction(way: str) -> Direction:

@@ -16,7 +16,7 @@ Verdict = Literal["supported", "contradicted", "can't be checked"]
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A number as it was printed: two values that print alike can't be told apart.
+    """A number as it was printed: two values that print alike can't be told apart; `money` with a currency.
 
     `unit` is what one of its last printed digit is worth ("1.2 million": 100,000). A `hedge` says that it is
     about so much, more than that, or less.
@@ -25,6 +25,7 @@ class Stated:
     value: float
     unit: float = 1.0
     hedge: Literal["", "about", "over", "at least", "under", "at most"] = ""
+    money: bool = False
 
     def fits(self, actual: float) -> bool:
         """True if an actual value may be told so."""
@@ -139,12 +140,13 @@ class CoMovementClaim:
 @dataclass(frozen=True, slots=True)
 class DifferenceClaim:
     """The numbers of a column differ between the values of another, or don't; or two columns of names are
-    bound up with each other."""
+    bound up with each other. `caused` says that one does something to the other."""
 
     measure: Measure
     by: Field
     differs: bool = True
     where: tuple[RowCondition, ...] = ()
+    caused: bool = False
 
 
 @dataclass(frozen=True, slots=True)

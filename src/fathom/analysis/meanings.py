@@ -1,8 +1,8 @@
 """Meanings of a sentence's phrase in one database: quantities, columns, named values, spans of time."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import product
 from os.path import commonprefix
@@ -28,6 +28,7 @@ _FUNCTIONS = sorted(
     ((stems_of(said), function) for function, ways in WORDS["functions"].items() for said in ways),
     key=lambda pair: -len(pair[0]),
 )
+_CALLED: Mapping[str, Sequence[str]] = WORDS["called"]
 _COUNTED = frozenset(WORDS["counted"])
 _LONGEST_VALUE = 8
 _AND = re.compile(r",? and |, ")
@@ -102,8 +103,11 @@ class Meanings:
         return tuple(q for q, score in found.items() if score == best)[:_MOST_READINGS]
 
     def names(self, field: Field, phrase: str) -> bool:
-        """True if a phrase is what a column or its table is called."""
-        return self._covers(field, stems_of(phrase))
+        """True if a phrase is what a column or its table is called, or a word that people have for such."""
+        said = stems_of(phrase)
+        own = {w for way in self._words.column_words(field) for w in way}
+        called = said[-1:] and own & set(_CALLED.get(said[-1], ())) and _FILLERS.issuperset(said[:-1])
+        return bool(called) or self._covers(field, said)
 
     def columns(self, phrase: str) -> tuple[Field, ...]:
         """The columns of numbers that a phrase may name."""
@@ -192,6 +196,7 @@ class Meanings:
             yield from self._averages(said)
             return
         for function, rest in _functions(said):
+            yield from self._learned(function, rest)
             for table, stems in self._words.tables:
                 of_table = _holds(rest, stems)
                 if function is None and (counted := _first_held(rest, stems, _COUNTED)):
@@ -213,6 +218,18 @@ class Meanings:
                         score = 2 * len(way) + 2 * both + (function is not None)
                         yield measure, _without(left, stems) if both else left, score
 
+    def _learned(
+        self, function: Function | None, rest: Sequence[str]
+    ) -> Iterator[tuple[Measure, tuple[str, ...], int]]:
+        """The measures whose words were learned: "revenue" is a price times a quantity."""
+        for way, measures in self._words.learned.items():
+            if not _holds(rest, way):
+                continue
+            for measure in measures:
+                # "Total revenue", "the number of units sold": what adds up may be asked for by either word.
+                if function in {None, measure.function} or (function != "avg" and measure.adds_up):
+                    yield measure, _without(rest, way), 2 * len(way) + (function is not None)
+
     def _names_rows(self, field: Field, table: str) -> bool:
         return field.table == table and self._words.is_name_of_rows(field)
 
@@ -225,7 +242,7 @@ class Meanings:
                 continue
             for measure, left, score in self._measures([*said[:place], *said[end:]]):
                 if measure.table == table and measure.function in {"sum", "avg"}:
-                    yield Measure("avg", table, measure.column), left, score
+                    yield replace(measure, function="avg"), left, score
 
     def _conditions(
         self, measure: Measure, named: Sequence[NamedConditions], left: Sequence[str]

@@ -38,6 +38,8 @@ _FRACTIONS = {
     "one quarter": 25.0, "three quarters": 75.0, "a fifth": 20.0, "one fifth": 20.0, "a tenth": 10.0,
     "one tenth": 10.0,
 }  # fmt: skip
+_MOST = {"most": Stated(75.0, 49.98), "the majority": Stated(75.0, 49.98)}
+"""More than half."""
 _LOOSE = 8.0
 """The tolerance of a fraction, in percentage points: "a third" is a round number, not a measured one."""
 _NTH = dict(
@@ -48,6 +50,7 @@ _DIGITS = r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+(?:\.\d+)?"
 _SCALE = "|".join(_SCALES)
 _WORDS = "|".join(sorted(_SAID | _TIMES, key=len, reverse=True))
 _MONEY = r"(?:[$€£]|USD |EUR |US\$)?"
+_CURRENCY = re.compile(r"[$€£]|\b(?:dollars|euros|USD|EUR|US)\b", re.IGNORECASE)
 _HEDGED = rf"(?:(?:{_HEDGE})\s+)?(?:a\s+(?=dozen))?"
 _NUMBER = (
     rf"{_HEDGED}{_MONEY}(?:{_DIGITS}|{_WORDS})(?:\s?(?:{_SCALE})\b)?(?:\s?(?:dollars|euros|USD|EUR|€|\$))?"
@@ -55,7 +58,7 @@ _NUMBER = (
 _RATIO = rf"(?:{_DIGITS}|{_WORDS})\s(?:in|out\sof)\s(?:{_DIGITS}|{_WORDS})\b"
 _PERCENT = (
     rf"(?:(?:{_HEDGE})\s+)?(?:(?:{_DIGITS})\s?(?:%|per\s?cent)|{_RATIO}|"
-    rf"{'|'.join(f.replace(' ', '[ -]') for f in _FRACTIONS)})"
+    rf"{'|'.join(f.replace(' ', '[ -]') for f in (*_FRACTIONS, *_MOST))})"
 )
 _TURNED = rf"(?:(?:has|have)\s+)?(?:(?:{_HEDGE})\s+)?"
 _SPAN = rf"(?:(?:{_DIGITS}|{_WORDS})\s+(?:months|quarters|years)|month|quarter|year)"
@@ -85,14 +88,15 @@ def stated(text: str) -> Stated:
     """The number of a text that the slot of a number, factor or multiple matched."""
     found = _PARTS.match(text.strip())
     assert found is not None
+    money = re.search(_CURRENCY, text) is not None
     digits, scale = _plain(found["digits"]), _SCALES.get((found["scale"] or "").casefold(), 1.0)
     hedge: Any = _HEDGES[" ".join(found["hedge"].casefold().split())] if found["hedge"] else ""
     if (times := _TIMES.get(digits)) is not None:
         return Stated(times, _NEARLY, hedge)
     if (said := (_SAID | _MULTIPLES).get(digits)) is not None:
-        return Stated(said * scale, scale, hedge)
+        return Stated(said * scale, scale, hedge, money)
     decimals = len(digits.partition(".")[2])
-    return Stated(float(digits) * scale, scale / 10**decimals, hedge)
+    return Stated(float(digits) * scale, scale / 10**decimals, hedge, money)
 
 
 def stated_share(text: str) -> Stated:
@@ -101,6 +105,8 @@ def stated_share(text: str) -> Stated:
     assert hedged is not None
     hedge: Any = _HEDGES[" ".join(hedged[1].casefold().split())] if hedged[1] else ""
     said = " ".join(hedged[2].replace("-", " ").casefold().split())
+    if said in _MOST:
+        return _MOST[said]
     if (fraction := _FRACTIONS.get(said)) is not None:
         return Stated(fraction, _LOOSE, hedge)
     if ratio := _PART_OF.fullmatch(said):

@@ -10,6 +10,8 @@ from typing import Any
 import yaml
 
 from fathom.analysis.numerals import SLOTS
+from fathom.analysis.vocabulary import WORDS
+from fathom.text.words import words
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _ORDER = "trend change forecast association difference share extreme comparison number".split()
@@ -17,12 +19,16 @@ _ORDER = "trend change forecast association difference share extreme comparison 
 
 @dataclass(frozen=True, slots=True)
 class ClaimPattern:
-    """One way to say a claim: its kind, which of the kind (up, more, ...), and the expression to match."""
+    """One way to say a claim: its kind, which of the kind (up, more, ...), and the expression to match.
+
+    `understood` says that the sentence names no measure: that of the question or the one before is meant.
+    """
 
     kind: str
     way: str
     expression: re.Pattern[str]
     template: str
+    understood: bool = False
 
 
 @cache
@@ -38,10 +44,11 @@ def phrasing() -> Mapping[str, Any]:
 def patterns() -> tuple[ClaimPattern, ...]:
     """All patterns, in the order in which they are tried."""
     return tuple(
-        ClaimPattern(kind, way, _compiled(template), template)
+        ClaimPattern(kind, way, _compiled(template), template, understood)
+        for understood, told in ((False, phrasing()), (True, phrasing()["understood"]))
         for kind in _ORDER
-        for way, template in _templates(phrasing()[kind])
-    )  # fmt: skip
+        for way, template in _templates(told.get(kind, {}))
+    )
 
 
 @cache
@@ -64,6 +71,22 @@ def rephrasings() -> tuple[Rephrasing, ...]:
     return tuple(Rephrasing(_compiled(r["say"]), tuple(r["as"])) for r in phrasing()["rephrased"])
 
 
+@cache
+def known_words() -> frozenset[str]:
+    """The words that some pattern reads, numbers in words and months with them."""
+    texts = (*_texts(phrasing()), *_texts(WORDS), *SLOTS.values())
+    return frozenset(w for text in texts for w in (*words(text), *re.findall(r"[a-z]+", text.casefold())))
+
+
+def _texts(told: Any) -> Iterator[str]:
+    if isinstance(told, str):
+        yield told
+    elif isinstance(told, Mapping):
+        yield from (t for held in told.values() for t in _texts(held))
+    elif isinstance(told, list):
+        yield from (t for held in told for t in _texts(held))
+
+
 def _templates(told: Any) -> Iterator[tuple[str, str]]:
     if isinstance(told, Mapping):
         for way, templates in told.items():
@@ -73,12 +96,12 @@ def _templates(told: Any) -> Iterator[tuple[str, str]]:
 
 
 def _compiled(template: str) -> re.Pattern[str]:
-    words = phrasing()["words"]
+    lists = phrasing()["words"]
 
     def slot(match: re.Match[str]) -> str:
         name = match[1]
-        if name in words:
-            longest_first = sorted(words[name], key=len, reverse=True)
+        if name in lists:
+            longest_first = sorted(lists[name], key=len, reverse=True)
             return _SLOT.sub(slot, f"(?:{'|'.join(longest_first)})")
         return f"(?P<{name}>{SLOTS.get(name, '.+?')})"
 

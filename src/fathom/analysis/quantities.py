@@ -20,19 +20,24 @@ class NotComputable(FathomError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Field:
-    """A column of a table."""
+    """A column of a table; with `last`, the names of people that stand in two: the first and the last one."""
 
     table: str
     column: str
+    last: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A function over a column of a table's rows; with `count` and no column, how many rows there are."""
+    """A function over a column of a table's rows; with `count` and no column, how many rows there are.
+
+    An `expression` takes the column's place: SQL over columns of the table, such as a price times a quantity.
+    """
 
     function: Function
     table: str
     column: str | None = None
+    expression: str = ""
 
     @property
     def field(self) -> Field | None:

@@ -92,6 +92,8 @@ class Queries:
 
     def _value(self, quantity: Quantity) -> str:
         measure = quantity.measure
+        if measure.expression:
+            return f"{measure.function.upper()}({measure.expression})"
         if measure.field is None:
             return "COUNT(*)"
         name = self._name(measure.field)
@@ -153,7 +155,13 @@ class Queries:
         return f"SELECT {', '.join(shown)} FROM {source}{restricted}"
 
     def _name(self, field: Field) -> str:
-        return self._db.identifier(field.table, field.column)
+        name = self._db.identifier(field.table, field.column)
+        if not field.last:
+            return name
+        last = self._db.identifier(field.table, field.last)
+        joined = [exp.Var(this=name), exp.Literal.string(" "), exp.Var(this=last)]
+        # In brackets: SQLite and PostgreSQL write it with operators.
+        return f"({exp.Concat(expressions=joined, safe=False, coalesce=False).sql(self._db.dialect)})"
 
     def _held(self, value: Any) -> str:
         if isinstance(value, tuple):

@@ -18,6 +18,7 @@ from fathom.analysis.quantities import Period
 from fathom.analysis.vocabulary import period_name, shown
 from fathom.records import shown_value
 
+_DIGITS = 6
 _SAME = 0.02
 """Two quantities are "about the same" within this share of the larger."""
 
@@ -29,6 +30,8 @@ def number(claim: NumberClaim, figures: Figures) -> CheckedClaim:
     if value is None:
         return CheckedClaim(claim, "can't be checked", f"There are no rows for the {name}.", (sql,))
     told = f"The {name} is {shown_value(value)}."
+    if claim.stated.money and not figures.vocabulary.is_money(claim.quantity.measure):
+        return CheckedClaim(claim, "can't be checked", f"{told} Nothing says that this is money.", (sql,))
     return CheckedClaim(
         claim,
         _verdict(claim.stated.fits(value)),
@@ -66,11 +69,13 @@ def comparison(claim: ComparisonClaim, figures: Figures) -> CheckedClaim:
 
 
 def extreme(claim: ExtremeClaim, figures: Figures) -> CheckedClaim:
-    """The first or last of all groups, or the one at a place; ties count for each of them."""
+    """The first or last of all groups, or the one at a place. Who ties for it is neither first nor not."""
     groups, sql = figures.grouped(claim.quantity, claim.of.field)
     name, group = figures.vocabulary.name(claim.quantity), figures.vocabulary.field_name(claim.of.field)
     if claim.of.value not in groups or len(groups) < 2:
         return CheckedClaim(claim, "can't be checked", f"There aren't two groups to compare by {group}.")
+    # Sums of decimals differ in their last digits where the amounts are the same.
+    groups = {g: round(v, _DIGITS) for g, v in groups.items()}
     own, sign = groups[claim.of.value], 1 if claim.most else -1
     ordered = sorted(groups.values(), reverse=claim.most)
     at_place = ordered[min(claim.place, len(ordered)) - 1]
@@ -79,10 +84,11 @@ def extreme(claim: ExtremeClaim, figures: Figures) -> CheckedClaim:
     nth = f"number {claim.place} from the " if claim.place > 1 else ""
     told = f"The {nth}{word} {name} is {shown_value(at_place)}, of {', '.join(leading[:5])}."
     figured: dict[str, Any] = {f"{nth}{word}": at_place, shown(claim.of.value): own}
-    # The second of two that tie for the first place may be called first as well.
     before = sum(sign * v > sign * own for v in ordered)
-    holds = before < claim.place <= before + ordered.count(own)
-    return CheckedClaim(claim, _verdict(holds), told, (sql,), figured, chart=plots.bars(groups, group, name))
+    tied = ordered.count(own)
+    holds = before < claim.place <= before + tied
+    verdict: Verdict = "can't be checked" if holds and tied > 1 else _verdict(holds)
+    return CheckedClaim(claim, verdict, told, (sql,), figured, chart=plots.bars(groups, group, name))
 
 
 def peak(claim: PeakClaim, figures: Figures) -> CheckedClaim:
@@ -93,12 +99,16 @@ def peak(claim: PeakClaim, figures: Figures) -> CheckedClaim:
         reason = f"There is no {name} of {period_name(claim.period)} and of other times beside it."
         return CheckedClaim(claim, "can't be checked", reason, (sql,))
     choose = max if claim.most else min
+    values, whole = ({p: round(v, _DIGITS) for p, v in held.items()} for held in (values, whole))
+    own = values[claim.period]
     compared = [choose(values.values())] + ([choose(whole.values())] if whole else [])
     best = next(p for p, v in values.items() if v == compared[-1])
     word = "highest" if claim.most else "lowest"
     told = f"The {name} was {word} in {period_name(best)}: {shown_value(compared[-1])}."
     figured = {period_name(best): compared[-1], period_name(claim.period): own}
-    return CheckedClaim(claim, _verdict(own in compared), told, (sql,), figured)
+    tied = list(values.values()).count(own) > 1
+    verdict: Verdict = "can't be checked" if own in compared and tied else _verdict(own in compared)
+    return CheckedClaim(claim, verdict, told, (sql,), figured)
 
 
 def share(claim: ShareClaim, figures: Figures) -> CheckedClaim:

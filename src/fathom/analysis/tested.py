@@ -114,6 +114,11 @@ def groups_differ(claim: DifferenceClaim, figures: Figures) -> CheckedClaim:
         few = f"There aren't two groups by {by} with rows enough to compare."
         return CheckedClaim(claim, "can't be checked", few, (pairs.sql,), told, found.name, chart)
     verdict = _of_effect(found, least, claim.differs)
+    if claim.caused and verdict == "supported":
+        verdict, reason = (
+            "can't be checked",
+            f"{reason} They go together; that one is due to the other no row says.",
+        )
     return CheckedClaim(claim, verdict, reason, (pairs.sql,), told, found.name, chart)
 
 

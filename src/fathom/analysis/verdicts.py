@@ -1,11 +1,12 @@
 """From a claim to a verdict, by recomputing it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
-from fathom.analysis.claims import CheckedClaim, Claim, RecommendationClaim
+from fathom.analysis.claims import CheckedClaim, Claim, NumberClaim, RecommendationClaim
 from fathom.analysis.figures import Figures
-from fathom.analysis.quantities import NotComputable
+from fathom.analysis.quantities import Measure, NotComputable
 from fathom.analysis.recomputed import RECOMPUTED
 from fathom.analysis.tested import TESTED
 from fathom.errors import QueryError
@@ -27,6 +28,33 @@ def check(readings: Claim | Sequence[Claim], figures: Figures) -> CheckedClaim:
     supported = next((c for c in computed if c.verdict == "supported"), None)
     undecided = next((c for c in computed if c.verdict == "can't be checked"), None)
     return supported or undecided or computed[0]
+
+
+def measure_of_figure(claim: NumberClaim, figures: Figures) -> Measure | None:
+    """Another measure of the same rows that has the stated figure, or of those that belong to them."""
+    quantity, vocabulary = claim.quantity, figures.vocabulary
+    reach = vocabulary.queries.reachable
+    conditions = [c.field.table for c in quantity.where]
+    learned = [m for held in vocabulary.learned.values() for m in held]
+    near = [
+        t.name
+        for t in vocabulary.database.schema.tables
+        if all(reach(t.name, c) is not None for c in conditions)
+    ]
+    among = near if conditions else [quantity.measure.table]
+    measures = (*learned, *(m for table in among for m in vocabulary.measures(table)))
+    for measure in dict.fromkeys(measures):
+        if measure.table not in near or measure == quantity.measure:
+            continue
+        dated = vocabulary.dates_of(measure.table)
+        other = replace(quantity, measure=measure, dated=dated[0] if dated else None)
+        try:
+            value, _ = figures.value(other)
+        except (NotComputable, QueryError):
+            continue
+        if value is not None and claim.stated.fits(value):
+            return measure
+    return None
 
 
 def _one(claim: Claim, figures: Figures) -> CheckedClaim:

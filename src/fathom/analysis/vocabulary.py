@@ -57,6 +57,8 @@ class Vocabulary:
         }
         self._keys |= {Field(t.name, c) for t in database.schema.tables for c in t.primary_key}
         self.queries = Queries(database, self.dates)
+        self.learned: dict[Stems, dict[Measure, None]] = {}
+        """Measures by words that name them and stand in no schema, as "revenue" does; see `learn`."""
 
     @cached_property
     def dates(self) -> dict[Field, DateForm]:
@@ -112,8 +114,47 @@ class Vocabulary:
         named = set(WORDS["amounts"])
         return tuple(f for f in self.numbers if f.table == table and named & set(parts(f.column)[-1:]))
 
+    def learn(self, said: str, measure: Measure) -> None:
+        """Take words for a measure, beside those that they are taken for already."""
+        self.learned.setdefault(stems_of(said), {})[measure] = None
+
+    def phrase(self, measure: Measure) -> str:
+        """Words that are read as the measure: those that were learned for it, else its name."""
+        learned = (" ".join(said) for said, measures in self.learned.items() if measure in measures)
+        return next(learned, self.measure_name(measure))
+
+    def is_learned(self, measure: Measure) -> bool:
+        """True if words were taken for the measure that stand in no schema."""
+        return any(measure in measures for measures in self.learned.values())
+
+    def is_money(self, measure: Measure) -> bool:
+        """True if a measure may be stated in a currency."""
+        return measure.function != "count" and bool(
+            set(WORDS["money"]) & set(stems_of(self.measure_name(measure)))
+        )
+
+    def is_key(self, field: Field) -> bool:
+        """True if a column tells rows apart or refers to other rows, and names nothing to people."""
+        return field in self._keys
+
+    @cached_property
+    def people(self) -> tuple[Field, ...]:
+        """The names of people that stand in two columns, a first and a last one; no two rows share one."""
+        found = []
+        for table in self.database.schema.tables:
+            held = {" ".join(parts(c.name)): c.name for c in table.columns}
+            first, last = (
+                next((held[w] for w in WORDS[part] if w in held), None)
+                for part in ("first_names", "last_names")
+            )
+            if first and last and not table.is_view:
+                found.append(Field(table.name, first, last))
+        return tuple(f for f in found if len(names := list(self._names_of(f))) == len(set(names)))
+
     def is_name_of_rows(self, field: Field) -> bool:
         """True if each row of a column's table has a value of its own there: the name of a genre."""
+        if field.last:
+            return True
         profile = self._profiles[field.table].columns[field.column]
         return profile.distinct is not None and profile.distinct == profile.rows_seen
 
@@ -136,6 +177,8 @@ class Vocabulary:
 
     def field_name(self, field: Field) -> str:
         """Name a column: `Genre.Name` is the genre."""
+        if field.last:
+            return self.table_name(field.table, plural=False)
         note = self._note(field.table).column(field.column)
         if note and note.name:
             return note.name
@@ -147,6 +190,9 @@ class Vocabulary:
     def measure_name(self, measure: Measure) -> str:
         """A measure in words: "number of orders", "total freight of orders"."""
         rows = self.table_name(measure.table)
+        if measure.expression:
+            known = next((" ".join(said) for said, held in self.learned.items() if measure in held), "value")
+            return f"{WORDS['said'][measure.function]} {known} of {rows}"
         if measure.column is None:
             return f"number of {rows}"
         said, function = (
@@ -183,6 +229,11 @@ class Vocabulary:
             if spelt and not called and lasts[spelt[-1]] == 1 and spelt[-1] not in measured:
                 found[table, spelt[-1:]] = None
             found |= {(table, stems_of(said)): None for said in self._note(table).synonyms}
+        employing = [
+            t for t, spelt in own.items() if set(WORDS["person_tables"]).issuperset(spelt[-1:] or "?")
+        ]
+        if len(employing) == 1:
+            found |= {(employing[0], stems_of(said)): None for said in WORDS["persons"]}
         return tuple((table, way) for table, way in found if way)
 
     def _own_words(self, table: str) -> Stems:
@@ -194,6 +245,8 @@ class Vocabulary:
         own = tuple(parts(field.column))
         shorter = self._without_shared_start(field)
         table = next(stems for name, stems in self.tables if name == field.table)
+        if field.last:
+            return (table, (*table, "name"))
         ways = [
             own,
             stems_of(field.column.replace("_", " ")),
@@ -225,6 +278,9 @@ class Vocabulary:
                 field = Field(table.name, column.name)
                 for value in self._distinct(field):
                     found.setdefault(" ".join(value.split()), {})[field] = None
+        for field in self.people:
+            for value in self._names_of(field):
+                found.setdefault(value, {})[field] = None
         return {value: tuple(fields) for value, fields in found.items()}
 
     @cached_property
@@ -244,6 +300,16 @@ class Vocabulary:
         except QueryError:  # a broken view names nothing
             return []
         return [v for (v,) in rows if isinstance(v, str) and v.strip() and len(v) <= _LONGEST_NAME]
+
+    def _names_of(self, field: Field) -> Iterable[str]:
+        """The first and last names of a table's rows."""
+        one, two = (self.database.identifier(field.table, c) for c in (field.column, field.last))
+        table = self.database.identifier(field.table)
+        try:
+            rows = self.database.run(f"SELECT {one}, {two} FROM {table}", _LOOK_UP, trusted=True).rows
+        except QueryError:
+            return []
+        return [f"{a} {b}" for a, b in rows if isinstance(a, str) and isinstance(b, str)]
 
     def _columns(self) -> Iterable[tuple[Table, Column, ColumnProfile]]:
         for table in self.database.schema.tables:

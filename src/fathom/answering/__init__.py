@@ -6,6 +6,7 @@ from fathom.answering.explain import explain
 from fathom.answering.followup import wants_chart
 from fathom.answering.forms import as_json, cell_as_json, result_as_json
 from fathom.answering.grounding import Grounding, ground
+from fathom.answering.measure_words import learn_measures
 from fathom.answering.pipeline import Asking, answer, ask, prepare
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "cell_as_json",
     "explain",
     "ground",
+    "learn_measures",
     "prepare",
     "result_as_json",
     "wants_chart",

@@ -73,14 +73,53 @@ def test_a_planted_error_is_found_and_kept_with_its_evidence(expert: Expert) -> 
     assert "Malta" in told["queries"][0]
 
 
-def test_the_expert_s_rows_settle_what_no_claim_says(expert: Expert) -> None:
-    found = asyncio.run(judge_answer("1", "How many orders are there?", "All in all 3690 came in.", expert))
+@pytest.mark.parametrize(
+    ("text", "inferences"),
+    [
+        ("Norway has 50 customers and Spain 30.", ["true"]),
+        ("Norway has 30 customers and Spain 50.", ["false"]),
+        ("Norway is our largest market with 50 customers, followed by Spain with 30.", ["true"]),
+        ("Spain is our largest market, with 30.", ["false"]),
+        ("Spain comes second with 30.", ["true"]),
+        ("Norway comes second with 50.", ["false"]),
+        ("Norway stands at 50 million.", ["false"]),
+        ("Spain comes second. It has 30 customers.", ["true", "true"]),
+        ("Spain comes second. It has 20 customers.", ["true", "false"]),
+        ("Spain is wonderful. It has 30 customers.", ["not judged", "not judged"]),
+        ("We shipped 50 tons to Norway.", ["not judged"]),
+        ("Norway has $50 customers.", ["not judged"]),
+        ("In Norway we lost 50 customers.", ["not judged"]),
+        ("Norway has 50 customers because of the weather.", ["not judged"]),
+        ("Norway has 50 customers, and everybody smiles.", ["not judged"]),
+        ("We should leave Norway because Norway has the most customers.", ["not judged"]),
+        ("The courier drives the delivery days.", ["not judged"]),
+    ],
+)
+def test_a_sentence_is_true_only_where_all_of_it_is_read(
+    expert: Expert, text: str, inferences: list[str]
+) -> None:
+    found = asyncio.run(judge_answer("1", "How many customers are there by country?", text, expert))
+
+    assert [s.inference for s in found.sentences] == inferences
+
+
+def test_what_is_not_judged_names_the_word_and_the_lesson(expert: Expert) -> None:
+    text = "Norway has 50 zlotniks."
+    found = asyncio.run(judge_answer("1", "How many customers are there?", text, expert))
 
     (sentence,) = found.sentences
-    assert sentence.inference == "true"
-    kept = sentence.as_json()["rounds"][0]["answers"][0]
-    assert kept["rows"] == [[3690]]
-    assert "SELECT" in kept["sql"]
+    assert sentence.as_json()["reason"] == (
+        "“zlotniks” names nothing here. If a column is meant, teach it: "
+        "fathom teach DATABASE --word zlotniks --means TABLE.COLUMN"
+    )
+
+
+def test_nobody_is_accused_of_another_measure_s_figure(expert: Expert) -> None:
+    """3,690 orders come to a freight of 37,766.97: who says the one of the other isn't called a liar."""
+    text = "The total weight of orders is 37,766.97. The total weight of orders is 37,866.97."
+    found = asyncio.run(judge_answer("1", "What is the total weight?", text, expert))
+
+    assert [s.inference for s in found.sentences] == ["not judged", "false"]
 
 
 def test_a_false_sentence_is_asked_about_three_times(expert: Expert) -> None:

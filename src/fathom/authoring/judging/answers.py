@@ -5,7 +5,7 @@ from typing import Any
 
 from fathom.analysis import sentences
 from fathom.authoring.judging import ratings, rules
-from fathom.authoring.judging.facts import Expert, JudgedSentence, judge_sentence
+from fathom.authoring.judging.facts import Expert, JudgedSentence, begin, judge_sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,15 @@ class JudgedAnswer:
 
 
 async def judge_answer(identifier: str, question: str, text: str, expert: Expert) -> JudgedAnswer:
-    """Judge one answer. Each sentence is judged by itself, so that no answer is too long.
+    """Judge one answer, sentence by sentence, so that no answer is too long.
 
     The other dimensions are rated by the expert's model, else by rules.
     """
-    judged = tuple([await judge_sentence(s, question, expert) for s in sentences(text)])
+    context, found = await begin(question, expert), list[JudgedSentence]()
+    for sentence in sentences(text):
+        one, context = await judge_sentence(sentence, expert, context)
+        found.append(one)
+    judged = tuple(found)
     if expert.model is None:
         rated = rules.rate(question, judged)
     else:

@@ -1,14 +1,23 @@
-"""Factual correctness: each sentence against the data, by its claims, else by what a weak expert answers."""
+"""Factual correctness: each sentence against the data, by its claims, else by what a model infers."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, StringConstraints
 
-from fathom.analysis import CheckedClaim, Figures, Reader, check
-from fathom.answering import Asking, answer, cell_as_json, ground
+from fathom.analysis import (
+    CheckedClaim,
+    Figures,
+    NumberClaim,
+    Reader,
+    SentenceContext,
+    check,
+    measure_of_figure,
+    read_query,
+)
+from fathom.answering import Asking, answer, cell_as_json, learn_measures
+from fathom.authoring.judging.unread import why_open
 from fathom.llm import Model
 from fathom.llm.prompts import load
 from fathom.nl2sql.replies import json_list, texts
@@ -78,6 +87,8 @@ class JudgedSentence:
     claims: tuple[CheckedClaim, ...] = ()
     unread: tuple[str, ...] = ()
     rounds: tuple[Round, ...] = ()
+    reason: str = ""
+    """Why it isn't judged, and what would help."""
 
     @property
     def right(self) -> bool | None:
@@ -91,34 +102,61 @@ class JudgedSentence:
             "inference": self.inference,
             "claims": [c.as_json() for c in self.claims],
             "unread": list(self.unread),
+            "reason": self.reason,
             "rounds": [r.as_json() for r in self.rounds],
         }
 
 
-async def judge_sentence(text: str, question: str, expert: Expert) -> JudgedSentence:
-    """Recompute a sentence's claims; where that settles nothing, ask the weak expert.
+async def begin(question: str, expert: Expert) -> SentenceContext:
+    """The context of an answer's first sentence: the quantity that the expert reads in the question."""
+    found = await expert.answer(question)
+    known = found.sql if found.result is not None else None
+    return SentenceContext.of_question(read_query(known, expert.reader.vocabulary) if known else None)
 
-    With a model it writes the questions, infers, and on "false" paraphrases for two more rounds, of which
-    the majority counts. Without one the user's own question is put to the expert, whose numbers and names
-    the sentence must hold.
+
+async def judge_sentence(
+    text: str, expert: Expert, context: SentenceContext
+) -> tuple[JudgedSentence, SentenceContext]:
+    """Recompute a sentence's claims, and give the context of the sentence after it.
+
+    Without a model that is all: a sentence is true where every word of it is read and every claim supported,
+    false where a claim is contradicted, and else not judged. With a model, questions are made of what isn't
+    judged; the expert answers them, the model infers, and on "false" it paraphrases for two more rounds, of
+    which the majority counts.
     """
-    statement = expert.reader.read(text)
-    claims = tuple(check(readings, expert.figures) for readings in statement.claims)
-    by_claims = _of_claims(claims, statement.unread)
-    if by_claims != "not judged":
-        return JudgedSentence(text, by_claims, claims, statement.unread)
-    rounds = await _asked(text, expert) if expert.model else [await _held(text, question, expert)]
-    return JudgedSentence(text, _majority(rounds), claims, statement.unread, tuple(rounds))
+    await learn_measures(" ".join((text, *context.subjects)), expert.reader.vocabulary, expert.answer)
+    statement = expert.reader.within(context).read(text)
+    claims = tuple(_unless_meant(check(readings, expert.figures), expert) for readings in statement.claims)
+    following = context.after(statement.claims, expert.reader.vocabulary)
+    inference = _of_claims(claims, statement.unread)
+    if inference != "not judged":
+        return JudgedSentence(text, inference, claims, statement.unread), following
+    rounds = tuple(await _asked(text, expert)) if expert.model else ()
+    reason = "" if rounds else why_open(statement, claims, expert.reader.vocabulary)
+    return JudgedSentence(text, _majority(rounds), claims, statement.unread, rounds, reason), following
+
+
+def _unless_meant(claim: CheckedClaim, expert: Expert) -> CheckedClaim:
+    """Accuse nobody of a figure that another measure of the same rows has: that one may be meant."""
+    if claim.verdict != "contradicted" or not isinstance(claim.claim, NumberClaim):
+        return claim
+    other = measure_of_figure(claim.claim, expert.figures)
+    if other is None:
+        return claim
+    name = expert.reader.vocabulary.measure_name(other)
+    return replace(claim, verdict="can't be checked", reason=f"{claim.reason} The figure is the {name}.")
 
 
 def _of_claims(claims: Sequence[CheckedClaim], unread: Sequence[str]) -> Inference:
-    """A false claim among true ones leaves a sentence partly right; what can't be checked tells nothing."""
-    verdicts = Counter(c.verdict for c in claims)
-    if verdicts["contradicted"]:
-        return "partially true" if verdicts["supported"] else "false"
-    if not verdicts["supported"]:
+    """The verdict of a sentence by those of its claims. Nothing is true beside an unread word.
+
+    A recommendation isn't true because its premises are.
+    """
+    if any(c.verdict == "contradicted" for c in claims):
+        return "false"
+    if unread or not claims or any(c.verdict != "supported" or c.premises for c in claims):
         return "not judged"
-    return "partially true" if unread or verdicts["can't be checked"] else "true"
+    return "true"
 
 
 def _majority(rounds: Sequence[Round]) -> Inference:
@@ -126,22 +164,6 @@ def _majority(rounds: Sequence[Round]) -> Inference:
     if 2 * wrong > len(rounds):
         return "false"
     return next((r.inference for r in rounds if r.inference != "false"), "not judged")
-
-
-async def _held(text: str, question: str, expert: Expert) -> Round:
-    """Ask the expert a question and check the sentence against the answer."""
-    found = await expert.answer(question)
-    if found.result is None:
-        return Round((found,), "not judged", "The expert has no answer to the question.")
-    grounded = ground(text, found.result)
-    if not grounded.traced:
-        return Round(
-            (found,), "not judged", "No rule can tell: the sentence shares no figure with the answer."
-        )
-    if grounded.untraced:
-        missing = ", ".join(grounded.untraced)
-        return Round((found,), "not judged", f"No rule can tell: the answer doesn't hold {missing}.")
-    return Round((found,), "true", "The expert's answer holds each figure and name of the sentence.")
 
 
 async def _asked(text: str, expert: Expert) -> list[Round]:

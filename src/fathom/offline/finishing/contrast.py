@@ -140,7 +140,7 @@ def _ordered(query: Query) -> str:
 
 def _repeats(query: Query, queries: Sequence[Query]) -> str:
     rows = [spoken(t.name) for t in mentioned_tables(query)]
-    if query.distinct or len(rows) == 1:
+    if query.distinct or len(rows) < 2:
         said = {e.table.name for e in query.select if isinstance(e, ColumnRef)}
         return f"each {singular(spoken(said.pop()))} once" if len(said) == 1 else "each once"
     differing = [

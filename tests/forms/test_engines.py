@@ -29,6 +29,10 @@ TABLES = (
     "CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR(20), city VARCHAR(20))",
     "INSERT INTO people VALUES (1, 'Ann', 'Rome'), (2, 'Ann', NULL), (3, 'Bo', NULL), (4, 'Cy', 'Rome'),"
     " (5, 'Di', NULL)",
+    "CREATE TABLE work (id INTEGER PRIMARY KEY, spent TIME)",
+    "INSERT INTO work VALUES (1, '01:30:00'), (2, '02:15:00')",
+    "CREATE TABLE members (code INTEGER, name VARCHAR(20))",
+    "INSERT INTO members VALUES (1, 'Ann'), (2, 'Ann'), (3, 'Bo'), (4, 'Cy'), (5, 'Di')",
     "CREATE TABLE loans (id INTEGER PRIMARY KEY, person INTEGER)",
     "INSERT INTO loans VALUES (1, 1), (2, 3), (3, 5)",
 )
@@ -56,10 +60,13 @@ def reader(database: Database) -> FormReader:
 def test_columns_are_read_as_what_they_mean(
     case: dict[str, Any], database: Database, reader: FormReader
 ) -> None:
-    read = reader.read(case["sql"])
+    if database.dialect not in case.get("dialects", (database.dialect,)):
+        pytest.skip("the engine has no such expression")
+    question = case.get("question", "")
+    read = reader.read(case["sql"], question)
     rows = [[_plain(cell) for cell in row] for row in database.run(read).rows]
     assert sorted(rows) == sorted(case["rows"]), read
-    assert reader.read(read) == read  # a query that was read once isn't written anew
+    assert reader.read(read, question) == read  # a query that was read once isn't written anew
 
 
 @pytest.mark.parametrize("sql", UNREAD)

@@ -20,7 +20,7 @@ def read_by_forms(sql: str, database: Database, question: str = "") -> str:
     rows for current ones, or reads another date than the question names.
     """
     reader = _reader(database)
-    read = reader.read(sql)
+    read = reader.read(sql, question)
     reader.check(read, question)
     return read
 

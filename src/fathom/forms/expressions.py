@@ -15,6 +15,7 @@ DIALECTS = frozenset(("sqlite", "duckdb", "postgres", "mysql"))
 """Engines whose expressions are written here, and tested."""
 READ_BY_EXPRESSION = frozenset(("date", "epoch", "number", "placeholder"))
 """The kinds of form whose columns are read by an expression of their own."""
+_SECONDS = {"hours": "3600.0", "minutes": "60.0", "seconds": "1.0"}
 _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 _SIGNS = ("US$", "USD", "EUR", "$", "€", "£", "¥", "₹", "%")
 
@@ -58,10 +59,11 @@ def _is_placeholder(form: ColumnForm, column: exp.Expr) -> exp.Expr:
     return exp.In(this=column.copy(), expressions=texts)
 
 
-def total_of_times(function: exp.Expr, dialect: str) -> exp.Expr | None:
+def total_of_times(function: exp.Expr, dialect: str, unit: str = "") -> exp.Expr | None:
     """Add up or average a column of times of the day; None where the engine does so by itself.
 
-    MariaDB takes 08:30:00 for the number 83000 there, and SQLite for 8.
+    In a `unit`, such as hours, the total is a number; without one it is written as 08:30:00. MariaDB
+    takes 08:30:00 for the number 83000 there, and SQLite for 8.
     """
     if dialect == "sqlite":
         text = function.this.sql(dialect)
@@ -69,6 +71,8 @@ def total_of_times(function: exp.Expr, dialect: str) -> exp.Expr | None:
         rest = f"SUBSTR({text}, INSTR({text}, ':') + 1)"
         seconds_of = f"{hours} + SUBSTR({rest}, 1, 2) * 60 + COALESCE(NULLIF(SUBSTR({rest}, 4), ''), 0)"
         name = "AVG" if isinstance(function, exp.Avg) else "SUM"
+        if unit:
+            return parse_one(f"{name}({seconds_of}) / {_SECONDS[unit]}", dialect=dialect)
         made = f"CAST(ROUND({name}({seconds_of})) AS INTEGER)"
         return parse_one(
             f"PRINTF('%02d:%02d:%02d', {made} / 3600, {made} / 60 % 60, {made} % 60)", dialect=dialect
@@ -77,6 +81,8 @@ def total_of_times(function: exp.Expr, dialect: str) -> exp.Expr | None:
         return None
     seconds = exp.func("TIME_TO_SEC", function.this.copy())
     total: exp.Expr = type(function)(this=seconds)
+    if unit:
+        return exp.Div(this=total, expression=exp.Literal.number(_SECONDS[unit]))
     if isinstance(total, exp.Avg):  # MariaDB shows four digits of a second otherwise
         total = exp.Round(this=total)
     return exp.func("SEC_TO_TIME", total)

@@ -36,8 +36,8 @@ def without_repeating_names(tree: exp.Expr, tables: Mapping[str, TableForms]) ->
         if not table.key:
             raise Misread(f"{column} of {table.name} repeats, and {table.name} has no key to tell rows apart")
         inner = right.copy()
-        inner.set("expressions", [_beside(inner.selects[0], table.key)])
-        key = _beside(left.selects[0], table.key)
+        inner.set("expressions", [_beside(inner.selects[0], table.columns[table.key])])
+        key = _beside(left.selects[0], table.columns[table.key])
         test: exp.Expr = exp.In(this=key, query=exp.Subquery(this=inner))
         by_key = left.where(exp.not_(test) if isinstance(both, exp.Except) else test)
         if both is tree:
@@ -122,8 +122,27 @@ def dates_read(tree: exp.Expr, tables: Mapping[str, TableForms]) -> Iterator[tup
                 yield table, column.name.casefold()
 
 
+def first_by(tree: exp.Expr, tables: Mapping[str, TableForms]) -> Iterator[str]:
+    """Give the dates by which a query takes its first rows."""
+    for select in tree.find_all(exp.Select):
+        order = select.args.get("order")
+        if order is None or select.args.get("limit") is None:
+            continue
+        for column in order.expressions[0].find_all(exp.Column):
+            table = _table_of(column, select, tables)
+            if (
+                table is not None
+                and column.name.casefold() in table.dates
+                and not column.find_ancestor(exp.AggFunc)
+            ):
+                yield column.name
+
+
 def _is_tested(column: exp.Column) -> bool:
-    return isinstance(column.parent, exp.Is)
+    """Tell whether a column is only asked whether it holds anything."""
+    either = column.find_ancestor(exp.Or, exp.Query)
+    tests = either.find_all(exp.Is) if isinstance(either, exp.Or) else ()
+    return isinstance(column.parent, exp.Is) or any(t.this == column for t in tests)
 
 
 def _read(tree: exp.Expr, tables: Mapping[str, TableForms]) -> Iterable[TableForms]:
@@ -153,7 +172,9 @@ def _only_column(select: exp.Select, tables: Mapping[str, TableForms]) -> tuple[
 def _beside(output: exp.Expr, name: str) -> exp.Column:
     """Another column of the table that a column belongs to."""
     column = output.unalias()
-    return exp.column(name, table=column.args.get("table"), quoted=not name.isidentifier())
+    return exp.column(
+        name, table=column.args.get("table"), quoted=not name.isidentifier() or name != name.lower()
+    )
 
 
 def check_counted(tree: exp.Expr, question: str) -> None:

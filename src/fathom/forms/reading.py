@@ -21,6 +21,7 @@ from fathom.forms.expressions import (
     membership,
     total_of_times,
 )
+from fathom.forms.open_rows import with_open_rows
 from fathom.forms.placeholders import taken_as_none, without_placeholders
 from fathom.forms.queries import (
     amounts_in_small_units,
@@ -31,12 +32,13 @@ from fathom.forms.queries import (
     check_moments,
     check_ordinals,
     dates_read,
+    first_by,
     groups_left_out,
     without_empty_groups,
     without_repeating_names,
 )
 from fathom.forms.tables import tables_of
-from fathom.forms.which_date import check_dates
+from fathom.forms.which_date import check_dates, check_first, open_word, unit_asked
 from fathom.records import Schema, TableProfile
 
 _EQUALITIES = (exp.EQ, exp.NEQ, exp.In)
@@ -71,9 +73,10 @@ class FormReader:
         self._tables = {t.name.casefold(): {c.name.casefold() for c in t.columns} for t in schema.tables}
         self._names = {column for _, column in self.forms}
 
-    def read(self, sql: str) -> str:
+    def read(self, sql: str, question: str = "") -> str:
         """Write a query so that each column is read by its form; the same text where none needs it.
 
+        What has ended is left out, and durations are added up in hours, where the `question` says so.
         Raises `Misread` where a column can't be read so.
         """
         folded = sql.casefold()
@@ -82,16 +85,18 @@ class FormReader:
             or " intersect " in folded
             or (" group by " in folded and " limit " in folded)
         )
-        if not whole and not any(name in folded for name in self._names):
+        if not whole and not open_word(question) and not any(name in folded for name in self._names):
             return sql
+        unit = unit_asked(question)
+        sql = self.as_asked(sql) if unit else sql
         try:
             tree = parse_one(sql, dialect=self.dialect)
             traverse_scope(tree)
         except (SqlglotError, RecursionError):
             return sql
-        changed = [without_empty_groups(tree, self.tables)]
+        changed = [with_open_rows(tree, question, self.tables), without_empty_groups(tree, self.tables)]
         found = [(column, form) for scope in traverse_scope(tree) for column, form in self._found(scope)]
-        changed += [self._change(column, form) for column, form in found]
+        changed += [self._change(column, form, unit) for column, form in found]
         by_key = without_repeating_names(tree, self.tables)
         return by_key.sql(self.dialect) if any(changed) or by_key is not tree else sql
 
@@ -115,6 +120,8 @@ class FormReader:
         """The expression around a column that reads it by its form."""
         reads = [as_meant(form, column, self.dialect)] if form.kind in READ_BY_EXPRESSION else []
         reads += [holds_none(form, column), held_value(form, column)] if form.placeholders else []
+        if form.kind == "duration":
+            reads += [total_of_times(f(this=column.copy()), self.dialect) for f in (exp.Sum, exp.Avg)]
         wanted = {read.sql(self.dialect) for read in reads if read is not None}
         node = column.parent
         while node is not None and not (isinstance(node, exp.Query) and form.kind != "list"):
@@ -135,6 +142,9 @@ class FormReader:
     def _plainly(self, whole: exp.Expr, column: exp.Column, form: ColumnForm) -> exp.Expr:
         if isinstance(whole, exp.Paren) and isinstance(whole.this, exp.Or) and whole.find(exp.Is):
             return exp.Is(this=column.copy(), expression=exp.Null())
+        if form.kind == "duration":
+            function = exp.Avg if whole.find(exp.Avg) else exp.Sum
+            return function(this=column.copy())
         if form.kind != "list":
             return column.copy()
         member = exp.Literal.string(self._member(whole, column, form))
@@ -153,6 +163,7 @@ class FormReader:
                 check_counted(tree, question)
                 check_ordinals(tree, question)
                 check_first_days(tree, question)
+                check_first(question, first_by(tree, self.tables))
                 check_dates(question, dates_read(tree, self.tables))
 
     def remarks(self, sql: str) -> Iterator[str]:
@@ -190,7 +201,7 @@ class FormReader:
             scope = scope.parent
         return None
 
-    def _change(self, column: exp.Column, form: ColumnForm) -> bool:
+    def _change(self, column: exp.Column, form: ColumnForm, unit: str) -> bool:
         """Read one column by its form, in its place; tells whether anything had to be written anew."""
         node: exp.Expr = column
         while isinstance(node.parent, exp.Paren):
@@ -202,7 +213,7 @@ class FormReader:
             case "placeholder":
                 return False
             case "duration":
-                return self._in_duration(parent)
+                return self._in_duration(parent, unit)
             case "object" if isinstance(parent, (*_EQUALITIES, exp.Like, exp.ILike)) or _groups(node, parent):
                 raise Misread(f"{form.named}, which isn't compared or grouped by as a whole")
             case "object":
@@ -211,8 +222,8 @@ class FormReader:
                 return self._in_list(node, parent, column, form)
         return self._in_expression(node, parent, column, form)
 
-    def _in_duration(self, parent: exp.Expr | None) -> bool:
-        total = total_of_times(parent, self.dialect) if isinstance(parent, (exp.Sum, exp.Avg)) else None
+    def _in_duration(self, parent: exp.Expr | None, unit: str) -> bool:
+        total = total_of_times(parent, self.dialect, unit) if isinstance(parent, (exp.Sum, exp.Avg)) else None
         if parent is not None and total is not None:
             parent.replace(total)
         return total is not None

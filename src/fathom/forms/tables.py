@@ -22,10 +22,11 @@ _MANY_CURRENCIES = 50
 class TableForms:
     """The facts about one table that a query has to heed; names of columns in small letters.
 
-    `key` is the only column of its primary key, "" for none. `repeating` are text columns in which rows share
+    `key` is the only column of its primary key, or its first column where that tells all
+    rows apart, "" for none. `repeating` are text columns in which rows share
     values, `nullable` those with rows that hold nothing. `currency` is the column that says in which currency
     the `amounts` are, where there are several: `currencies`. `history` are the columns that tell current rows
-    from earlier ones. `dates` are the columns of points in time.
+    from earlier ones. `dates` are the columns of points in time. `columns` are the names as they are spelt.
     """
 
     name: str
@@ -38,6 +39,7 @@ class TableForms:
     in_small_units: frozenset[str] = frozenset()
     history: tuple[str, ...] = ()
     dates: tuple[str, ...] = field(default=())
+    columns: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 def tables_of(schema: Schema, profiles: Mapping[str, TableProfile]) -> Mapping[str, TableForms]:
@@ -57,7 +59,7 @@ def _table(table: Table, seen: Mapping[str, ColumnProfile]) -> TableForms:
     amounts = frozenset(n for n, w in words.items() if w & _AMOUNTS and kinds[n] in NUMERIC)
     return TableForms(
         table.name,
-        key=table.primary_key[0].casefold() if len(table.primary_key) == 1 else "",
+        key=_key(table, profiles),
         repeating=frozenset(n for n, p in profiles.items() if kinds[n] == "text" and _repeats(p)),
         nullable=frozenset(n for n, p in profiles.items() if p.null_share > 0 or p.placeholders),
         currency=currency if amounts else "",
@@ -70,7 +72,17 @@ def _table(table: Table, seen: Mapping[str, ColumnProfile]) -> TableForms:
             for n, p in profiles.items()
             if kinds[n] in DATED or p.format == "epoch" or (p.format == "date" and "%Y" in (p.pattern or ""))
         ),
+        columns={c.name.casefold(): c.name for c in table.columns},
     )
+
+
+def _key(table: Table, profiles: Mapping[str, ColumnProfile]) -> str:
+    if table.primary_key or not table.columns:
+        return table.primary_key[0].casefold() if len(table.primary_key) == 1 else ""
+    first = table.columns[0].name.casefold()
+    seen = profiles.get(first)
+    tells = seen is not None and seen.exact and seen.null_share == 0 and seen.distinct == seen.rows_seen > 1
+    return first if tells else ""
 
 
 def _is_mixed(seen: ColumnProfile | None) -> bool:

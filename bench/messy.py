@@ -2,15 +2,13 @@
 
 Dates as text, lists in cells, codes, NULL, names that repeat, several dates in a table. The databases are
 dumps beside the questions. `--only read` or `--only measure` asks one half; with `FATHOM_MODEL`
-set, such as to `local`, the method `local` is asked with that model.
+set, such as to `local`, the method `local` is asked with that model, and with `FATHOM_MODEL=recorded` over
+the replies that a model gave once.
 """
 
-import gzip
 import os
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -18,6 +16,8 @@ from typing import Any
 import yaml
 
 from bench.figures import Figure, thinned, wanted
+from bench.parts.dumps import MESSY, made
+from bench.parts.replies import of_messy, replayed
 from fathom.answering.pipeline import Asking, answer, prepared
 from fathom.answering.sync import wait
 from fathom.benchmarks import BenchmarkQuestion
@@ -26,13 +26,12 @@ from fathom.evaluation.runs.response import respond
 from fathom.records import Answer, Draft, Question
 
 TITLE = "Terse questions of messy databases"
-HERE = Path(__file__).parent / "questions" / "messy"
 RIGHTLY, SURELY_WRONG = 0.25, 0.01
 """The marks without a model: answered rightly, and answered wrongly for sure, of those with an answer."""
 
 
 def measure() -> Iterator[Figure]:
-    cases = [yaml.safe_load(f.read_text(encoding="utf-8")) for f in sorted(HERE.glob("*.yaml"))]
+    cases = [yaml.safe_load(f.read_text(encoding="utf-8")) for f in sorted(MESSY.glob("*.yaml"))]
     for split in ("read", "measure"):
         if wanted(split):
             with TemporaryDirectory() as folder:
@@ -41,18 +40,11 @@ def measure() -> Iterator[Figure]:
             yield from _figures(split, fates)
 
 
-def made(name: str, folder: Path) -> Path:
-    """Make one of the databases from its dump."""
-    file = folder / f"{name}.sqlite"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(gzip.decompress((HERE / f"{name}.sql.gz").read_bytes()).decode())
-    return file
-
-
 def _ask(case: dict[str, Any], folder: Path) -> Iterator[tuple[str, str]]:
     """The kind of each question, and its fate."""
     file, model = made(case["database"], folder), os.environ.get("FATHOM_MODEL")
-    how: dict[str, Any] = {"method": "local", "model": model} if model else {}
+    given = replayed(of_messy(case["database"])) if model == "recorded" else model
+    how: dict[str, Any] = {"method": "local", "model": given} if given else {}
     with prepared(str(file), **how) as asking:
         for one in thinned(case["kinds"]):
             yield one["kind"], _fate(one["question"], one.get("gold", ()), asking, file)

@@ -1,19 +1,18 @@
 """Repair by the schema on recorded replies of small language models to questions with gold.
 
 The replies are those of Qwen2.5-Coder-1.5B-Instruct (q4_k_m), asked once and greedily, with the schema and
-sample values before the question. They are kept in `bench/recorded/`.
+sample values before the question. They are kept in `bench/recorded/`; those to messy databases were written
+under the schema's grammar (`python -m training.recording`).
 """
 
 import asyncio
-import gzip
-import json
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from bench.figures import DATA, Figure, thinned, wanted
+from bench.figures import Figure, thinned, wanted
+from bench.parts.replies import RECORDED, Recorded, by_database, database_file, read
 from fathom.databases import connect
 from fathom.evaluation.comparisons import ComparedTable, ComparisonCase, load_comparison
 from fathom.methods import Context
@@ -24,10 +23,7 @@ from fathom.records import Limits
 
 TITLE = "Repair by the schema, on real replies"
 MODELS = "real"
-RECORDED = Path(__file__).parent / "recorded"
 LIMITS = Limits(seconds=10.0, rows=20_000)
-
-Recorded = Mapping[str, Any]
 
 
 def measure() -> Iterator[Figure]:
@@ -41,20 +37,12 @@ def measure() -> Iterator[Figure]:
     yield from _figures(total, "all")
 
 
-def read(file: Path) -> Sequence[Recorded]:
-    """The recorded replies of a file."""
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
-
-
 async def _counted(recorded: Sequence[Recorded]) -> Counter[str]:
-    by_database = defaultdict(list)
-    for one in recorded:
-        by_database[one["database"]].append(one)
-    counts: Counter[str] = Counter(databases=len(by_database))
+    replies_of = by_database([one for one in recorded if one["golds"]])
+    counts: Counter[str] = Counter(databases=len(replies_of))
     with TemporaryDirectory() as cache:
-        for path, replies in by_database.items():
-            with connect(DATA / path) as database:
+        for name, replies in replies_of.items():
+            with connect(database_file(name, Path(cache))) as database:
                 context = Context(database, limits=LIMITS, cache=Path(cache))
                 for one in replies:
                     counts += await _one(context, one)

@@ -7,17 +7,17 @@ are only ever measured on are left out.
 
 import argparse
 import asyncio
-import gzip
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import yaml
+from bench.parts.dumps import MESSY
+from bench.parts.replies import RECORDED, Recorded, by_database, database_file, read
 from scipy.optimize import minimize
 
 from fathom.benchmarks import BenchmarkQuestion
@@ -36,7 +36,6 @@ from training.__main__ import say
 from training.lessons import FOLDS, fold_of
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORDED, SPLITS = ROOT / "bench" / "recorded", ROOT / "bench" / "splits" / "spider.json"
 RIDGE = 10.0
 """How strongly weights are drawn to nothing, for features as far from their mean as they mostly are."""
 RIGHT_OF_SURE = 0.9
@@ -83,7 +82,6 @@ def main() -> None:
     """Learn the weights, say how they fit databases that they never saw, and write them."""
     parser = argparse.ArgumentParser(prog="python -m training.local_ranking", description=__doc__)
     parser.add_argument("folder", type=Path, help="where what is weighed is kept")
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument(
         "--kept", action="store_true", help="weigh nothing: learn from what is kept in FOLDER"
     )
@@ -93,17 +91,17 @@ def main() -> None:
     if not options.kept:
         options.folder.mkdir(parents=True, exist_ok=True)
         with file.open("w", encoding="utf-8") as lines:
-            for seen in collected(options.data):
+            for seen in collected():
                 lines.write(json.dumps(asdict(seen)) + "\n")
     every = [Seen(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
-    reported = set(json.loads(SPLITS.read_text(encoding="utf-8"))["report"])
+    reported = only_measured()
     lessons = [s for s in every if s.database not in reported]
     unseen = cross_validated(lessons)
     bar = sure_from(lessons, unseen)
     tell("out of fold", lessons, unseen, bar)
     weights, constant = fit(lessons)
     measured = [s for s in every if s.database in reported]
-    tell("Spider's report databases", measured, [probabilities(s, weights, constant) for s in measured], bar)
+    tell("measured alone", measured, [probabilities(s, weights, constant) for s in measured], bar)
     content = {
         "about": "Learned by python -m training.local_ranking from replies of Qwen2.5-Coder 1.5B (q4_k_m)",
         "questions": len(lessons),
@@ -115,33 +113,38 @@ def main() -> None:
     options.out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def collected(data: Path) -> Iterator[Seen]:
+def only_measured() -> set[str]:
+    """The databases that nothing is learned from: Spider's `report`, the messy ones of the half `measure`."""
+    messy = (yaml.safe_load(file.read_text(encoding="utf-8")) for file in MESSY.glob("*.yaml"))
+    spider = json.loads((ROOT / "bench" / "splits" / "spider.json").read_text(encoding="utf-8"))["report"]
+    return {*spider, *(case["database"] for case in messy if case["split"] == "measure")}
+
+
+def collected() -> Iterator[Seen]:
     """Weigh every recorded reply."""
-    by_database = defaultdict(list)
-    for file in sorted(RECORDED.glob("*.jsonl.gz")):
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
-            for one in map(json.loads, lines):
-                by_database[one["database"]].append(one)
-    with TemporaryDirectory() as cache:
-        for path, replies in sorted(by_database.items()):
-            with connect(data / path) as database:
-                context = Context(database, limits=Limits(seconds=10.0), cache=Path(cache))
+    files = sorted(RECORDED.glob("*.jsonl.gz"))
+    recorded = [one for file in files for one in read(file) if one["golds"]]
+    with TemporaryDirectory() as folder:
+        for name, replies in sorted(by_database(recorded).items()):
+            file = database_file(name, Path(folder))
+            with connect(file) as database:
+                context = Context(database, limits=Limits(seconds=10.0), cache=Path(folder))
                 for one in replies:
-                    yield asyncio.run(_seen(one, str(data / path), context))
+                    yield asyncio.run(_seen(one, file, context))
 
 
-async def _seen(one: Mapping[str, Any], file: str, context: Context) -> Seen:
+async def _seen(one: Recorded, file: Path, context: Context) -> Seen:
     asked = Question(one["question"], evidence=one.get("evidence", ""))
     draft = await run_method(Method("first", (ask_offline,)), asked, context)
     reading = offline_reading(draft)
     sql = find_sql(one["reply"])
     written = (Written(sql, one.get("mean_logprob")),) if sql else ()
     found = await weighed(asked.text, written, reading, context)
-    gold = BenchmarkQuestion(one["id"], asked.text, file, tuple(one["golds"]), database_name=Path(file).stem)
+    gold = BenchmarkQuestion(one["id"], asked.text, str(file), tuple(one["golds"]), database_name=file.stem)
     results = found.evidence.results
     return Seen(
         one["id"],
-        Path(file).stem,
+        file.stem,
         [features(b, found) for b in results],
         [is_right(gold, b.outcome.sql) for b in results],
         reading.answers,

@@ -18,10 +18,11 @@ from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
 from fathom.answering.shown_rows import ForPeople, for_people
 from fathom.answering.sync import wait
-from fathom.answering.value_forms import as_asked, read_by_forms, remarks_on_forms, unclear_day
+from fathom.answering.value_forms import as_asked, remarks_on_forms, unclear_day
 from fathom.answering.words import About, in_words
 from fathom.config import Settings, read_settings
 from fathom.databases import Database, connect
+from fathom.databases.form_reading import read_by_forms
 from fathom.errors import (
     ConfigError,
     ConnectionFailed,

@@ -12,6 +12,7 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from fathom.errors import Misread
 from fathom.forms.columns import ColumnForm, forms_of
+from fathom.forms.days_between import count_days
 from fathom.forms.expressions import (
     READ_BY_EXPRESSION,
     as_meant,
@@ -52,7 +53,7 @@ _READ_BY_VALUE = (
 )
 """Places where it matters what a value means."""
 _READING_FUNCTIONS = frozenset(
-    "strftime date datetime time julianday year month day week quarter date_part date_trunc datediff "
+    "strftime date datetime time julianday to_days year month day week quarter date_part date_trunc datediff "
     "date_diff "
     "timestampdiff to_char date_format age monthname dayname dayofweek weekday extract to_date total sum avg "
     "min max".split()
@@ -84,6 +85,7 @@ class FormReader:
             " except " in folded
             or " intersect " in folded
             or (" group by " in folded and " limit " in folded)
+            or " - " in folded
         )
         if not whole and not open_word(question) and not any(name in folded for name in self._names):
             return sql
@@ -95,7 +97,10 @@ class FormReader:
         except (SqlglotError, RecursionError):
             return sql
         changed = [with_open_rows(tree, question, self.tables), without_empty_groups(tree, self.tables)]
-        found = [(column, form) for scope in traverse_scope(tree) for column, form in self._found(scope)]
+        scopes = traverse_scope(tree)
+        dated = {id(c) for scope in scopes for c in scope.columns if self._is_date(c, scope)}
+        changed.append(count_days(tree, lambda column: id(column) in dated, self.dialect))
+        found = [(column, form) for scope in scopes for column, form in self._found(scope)]
         changed += [self._change(column, form, unit) for column, form in found]
         by_key = without_repeating_names(tree, self.tables)
         return by_key.sql(self.dialect) if any(changed) or by_key is not tree else sql
@@ -188,6 +193,15 @@ class FormReader:
                 yield column, form
 
     def _form_of(self, column: exp.Column, scope: Scope | None) -> ColumnForm | None:
+        home = self._home_of(column, scope)
+        return self.forms.get(home) if home else None
+
+    def _is_date(self, column: exp.Column, scope: Scope) -> bool:
+        home = self._home_of(column, scope)
+        return bool(home and home[0] in self.tables and home[1] in self.tables[home[0]].dates)
+
+    def _home_of(self, column: exp.Column, scope: Scope | None) -> tuple[str, str] | None:
+        """The table and the name in it of a column, in small letters; None where it is none of a table."""
         name, alias = column.name.casefold(), column.table
         while scope is not None:
             for source_name, source in scope.sources.items():
@@ -195,9 +209,9 @@ class FormReader:
                     continue
                 if isinstance(source, exp.Table):
                     if name in self._tables.get(source.name.casefold(), ()):
-                        return self.forms.get((source.name.casefold(), name))
+                        return source.name.casefold(), name
                 elif (inner := _given(source, name)) is not None:
-                    return self._form_of(inner, source)
+                    return self._home_of(inner, source)
             scope = scope.parent
         return None
 

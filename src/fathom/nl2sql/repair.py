@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from fathom.databases.form_reading import form_reader
 from fathom.databases.parsing import parsed
 from fathom.errors import QueryError
 from fathom.methods import Context, Method, step
@@ -122,6 +123,9 @@ async def _is_missing(context: Context, condition: Condition) -> bool:
     """Look whether a text that a column of text is compared with stands in none of its rows."""
     schema = context.database.schema
     kind = schema.table(condition.table).column(condition.column).kind
+    place = condition.table.casefold(), condition.column.casefold()
+    if place in form_reader(context.database).forms:  # what it is compared with may be written otherwise
+        return False
     compared = condition.is_text and condition.operator in {"=", "!="} and condition.literal.strip()
     if kind != "text" or not compared:
         return False

@@ -2,6 +2,9 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
+
+from tests.nl2sql.local.messy import hospital
 
 from fathom.llm import ScriptedModel
 from fathom.methods import Context, find_method, run_method
@@ -84,3 +87,20 @@ def test_weights_are_sound() -> None:
     assert 0.5 < learned.sure < 1
     assert learned.weights["both"] > 0
     assert learned.weights["offline's best, how sure"] >= 0
+
+
+def test_columns_are_read_by_their_form_before_results_are_compared(tmp_path: Path) -> None:
+    with hospital(tmp_path) as database:
+        context = Context(database, cache=tmp_path / "cache")
+        late = "SELECT COUNT(*) FROM stay WHERE came >= '2024-03-01'"
+        draft, _ = asked(context, "How many stays came since 2024-03-01?", late)
+        assert draft.sql is not None
+        assert "SUBSTR" in draft.sql
+        assert database.run(draft.sql).rows == ((13,),)
+
+
+def test_what_cannot_be_read_by_form_is_no_candidate(tmp_path: Path) -> None:
+    with hospital(tmp_path) as database:
+        context = Context(database, cache=tmp_path / "cache")
+        draft, _ = asked(context, "commonest finding", "SELECT found FROM stay GROUP BY found LIMIT 1")
+    assert not any("GROUP BY found" in (c.sql or "") and not c.error for c in draft.candidates)

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from tests.nl2sql.conftest import genes
+from tests.nl2sql.local.messy import hospital
 
 from fathom.databases import connect
 from fathom.methods import Context
@@ -55,3 +56,14 @@ def test_cells_stay_inside_their_marks(tmp_path: Path) -> None:
     with connect(tmp_path / "genes.db") as database:
         text, _ = shown(Context(database, cache=tmp_path / "cache"), "How many genes?", "gene")
     assert "/* 'a * / DROP' */" in text
+
+
+def test_columns_are_shown_as_what_their_values_mean(tmp_path: Path) -> None:
+    with hospital(tmp_path) as database:
+        text, _ = shown(Context(database, cache=tmp_path / "cache"), "stays", "stay")
+    assert "came DATE /* '2024-01-01' */" in text
+    assert "went DATE /* '20" in text
+    assert "  st TEXT /* 'A' is Admitted, 'D' is Discharged */" in text
+    assert "fee REAL /* in £ */" in text
+    assert 'found TEXT /* a list, as \'["flu"' in text
+    assert "ward with no stay => SELECT title FROM ward WHERE id NOT IN" in text

@@ -1,15 +1,18 @@
 """The last step of the local method: every query is run, mended where it fails, and one ranking chooses."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
 
+from fathom.databases.form_reading import read_by_forms
+from fathom.errors import Misread
 from fathom.methods import Context, step
 from fathom.nl2sql.adaptive.choosing import as_reading
 from fathom.nl2sql.adaptive.evidence import CLOSE, Backed
 from fathom.nl2sql.local.offline_first import OfflineReading, offline_reading
 from fathom.nl2sql.local.ranking import Sampled, Weighed, ranking, weigh
 from fathom.nl2sql.local.writing import Written, written_queries
-from fathom.nl2sql.query_runs import execute
+from fathom.nl2sql.query_runs import QueryRun, Status, execute
 from fathom.nl2sql.repair import repaired
 from fathom.nl2sql.result_vote import execute_all
 from fathom.records import MOST_READINGS, Assumption, Candidate, Draft, Reading, Refusal
@@ -67,13 +70,35 @@ def _disputes(best: Backed, found: Weighed) -> Iterator[Assumption]:
 async def weighed(
     question: str, written: tuple[Written, ...], reading: OfflineReading, context: Context
 ) -> Weighed:
-    """Run the model's queries, mended where they fail, and offline's first ones, and weigh them all."""
-    samples = [await _sampled(one, context) for one in written]
-    offline = await execute_all(context, reading.queries[: CLOSE + 2], seconds=SECONDS)
+    """Run the model's queries, mended where they fail, and offline's first ones, and weigh them all.
+
+    Each reads columns by the form of their values, so that results are compared as an answer gives them; one
+    that can't be read so is none.
+    """
+    samples = [await _sampled(question, one, context) for one in written]
+    queries = [await _read(question, sql, context) for sql in reading.queries[: CLOSE + 2]]
+    ran = await execute_all(context, (sql for sql, why in queries if not why), seconds=SECONDS)
+    known = {run.sql: run for run in ran}
+    offline = [QueryRun(sql, Status.ERROR, error=why) if why else known[sql] for sql, why in queries]
     return weigh(question, samples, offline, reading)
 
 
-async def _sampled(written: Written, context: Context) -> Sampled:
-    run = await execute(context, written.sql, seconds=SECONDS)
+async def _sampled(question: str, written: Written, context: Context) -> Sampled:
+    run = await _run(question, written.sql, context)
     mended = await repaired(context, written.sql, run)
-    return Sampled(mended.run if mended else run, written, mended is not None)
+    if mended is not None:
+        run = await _run(question, mended.run.sql, context)
+    return Sampled(run, written, mended is not None)
+
+
+async def _run(question: str, sql: str, context: Context) -> QueryRun:
+    read, why = await _read(question, sql, context)
+    return QueryRun(sql, Status.ERROR, error=why) if why else await execute(context, read, seconds=SECONDS)
+
+
+async def _read(question: str, sql: str, context: Context) -> tuple[str, str]:
+    """The query with each column read by its form; why it can't be, where it can't."""
+    try:
+        return await asyncio.to_thread(read_by_forms, sql, context.database, question), ""
+    except Misread as error:
+        return sql, error.reason

@@ -1,10 +1,15 @@
 """The schema as a small model is shown it: one text for all questions of a database, where it isn't large."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 
+from fathom.databases.form_reading import form_reader
+from fathom.forms import ColumnForm, as_if_tidy
 from fathom.methods import Context
 from fathom.nl2sql.adaptive.narrowing import nearest_tables
+from fathom.nl2sql.local.code_meanings import Meanings, code_meanings
+from fathom.nl2sql.local.worked_examples import SchemaFacts, worked_examples
 from fathom.nl2sql.prompt_cells import prompt_literal
 from fathom.nl2sql.prompting import asked, dialect_of, prompt
 from fathom.nl2sql.samples import common_values
@@ -21,6 +26,15 @@ LONGEST_VALUE = 24
 """Characters of a column's description, and of a sample value: longer ones are prose."""
 NEAREST = 4
 """Tables that are shown of a large schema beside those that were linked."""
+_TYPES = {"date": "DATE", "datetime": "TIMESTAMP"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is told of columns beside their names: the forms of their values, and what codes mean."""
+
+    forms: Mapping[tuple[str, str], ColumnForm]
+    codes: Mapping[tuple[str, str], Meanings]
 
 
 async def shown_schema(draft: Draft, context: Context) -> tuple[str, Selection]:
@@ -28,13 +42,27 @@ async def shown_schema(draft: Draft, context: Context) -> tuple[str, Selection]:
 
     A schema is shown whole where that takes at most `MOST_TOKENS`, so that its text is the same for every
     question. Of a larger one those tables are shown that were linked, those nearest by name, as far as they
-    fit, and where they don't, of each table the columns that were linked and the keys.
+    fit, and where they don't, of each table the columns that were linked and the keys. Columns are shown as
+    what their values mean, such as text as dates: the query is read by their forms afterwards.
     """
-    schema = context.database.schema
-    samples = await common_values(context, most=SHOWN_VALUES)
+    database = context.database
+    forms = form_reader(database).forms
+    schema, profiles = as_if_tidy(database.schema, database.profile(), forms)
+    tidy = {
+        (table.name, c.name): profiles[table.name].columns[c.name].samples[:1]
+        for table in schema.tables
+        for c in table.columns
+        if c.kind in _TYPES and (table.name.casefold(), c.name.casefold()) in forms
+    }
+    samples = {**await common_values(context, most=SHOWN_VALUES), **tidy}
+    known = _Known(forms, await code_meanings(context))
+    made = worked_examples(SchemaFacts(schema, profiles, forms, known.codes))
     async for selection in _selections(draft, context):
         shown = ShownSchema(schema, selection, samples, context.knowledge)
-        text = prompt("local_schema", dialect=dialect_of(context), schema=_text(shown))
+        examples = "\n".join(f"{one.question} => {one.sql}" for one in made)
+        text = prompt(
+            "local_schema", dialect=dialect_of(context), schema=_text(shown, known), examples=examples
+        )
         if len(text) <= MOST_TOKENS * CHARACTERS_A_TOKEN:
             break
     return text, selection
@@ -52,7 +80,7 @@ async def _selections(draft: Draft, context: Context) -> AsyncIterator[Selection
     yield with_keys(schema, united(schema, linked)) if linked.tables else whole
 
 
-def _text(shown: ShownSchema) -> str:
+def _text(shown: ShownSchema, known: _Known) -> str:
     """Statements that make the tables: each column with its key, the column it refers to, meaning, values."""
     targets = {
         (k.table, k.columns[0]): f"REFERENCES {shown.name(k.target_table)}({shown.name(k.target_columns[0])})"
@@ -65,16 +93,34 @@ def _text(shown: ShownSchema) -> str:
         for column in columns:
             key = "PRIMARY KEY" if table.primary_key == (column.name,) else ""
             target = targets.get((table.name, column.name), "")
-            words = (shown.name(column.name), column.type, key, target, _comment(shown, table, column))
+            form = known.forms.get((table.name.casefold(), column.name.casefold()))
+            comment = _comment(shown, known, table, column, form)
+            words = (shown.name(column.name), _type(column, form), key, target, comment)
             lines.append(" ".join(filter(None, words)))
         statements.append(f"CREATE TABLE {shown.name(table.name)} (\n  " + ",\n  ".join(lines) + "\n);")
     return "\n".join(statements)
 
 
-def _comment(shown: ShownSchema, table: Table, column: Column) -> str:
+def _type(column: Column, form: ColumnForm | None) -> str:
+    """The type of what the values mean."""
+    if form is None or form.kind in ("list", "object", "duration"):
+        return column.type
+    return _TYPES.get(column.kind, "REAL")
+
+
+def _comment(shown: ShownSchema, known: _Known, table: Table, column: Column, form: ColumnForm | None) -> str:
     """The meaning of a column as far as it is short, and short values, as a comment that they can't end."""
-    known = " ".join(meaning(shown, table, column).split())[:LONGEST_MEANING]
-    values = [v for v in shown.samples.get((table.name, column.name), ()) if v is not None]
+    place = (table.name, column.name)
+    meant = " ".join(meaning(shown, table, column).split())[:LONGEST_MEANING]
+    values = [v for v in shown.samples.get(place, ()) if v is not None]
     short = [prompt_literal(v) for v in values if len(str(v)) <= LONGEST_VALUE]
-    said = "; ".join(filter(None, (known, ", ".join(short))))
+    if codes := known.codes.get(place):
+        short = [f"{prompt_literal(c)} is {m[:LONGEST_VALUE]}" for c, m in codes.items()]
+    if form is not None and form.kind == "list":
+        short = [f"a list, as {short[-1]}"] if short else []
+    elif form is not None and form.kind == "number":
+        short = [f"in {form.pattern}"] if form.pattern.strip(",.") else []
+    if None in shown.samples.get(place, ()):
+        short.append("NULL")
+    said = "; ".join(filter(None, (meant, ", ".join(short))))
     return f"/* {said.replace('*/', '* /')} */" if said else ""

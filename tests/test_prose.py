@@ -1,4 +1,4 @@
-"""Docstrings and notes name their subject: none begins with "What" or "Whether" as a noun."""
+"""Docstrings and notes name their subject, and cite pages that readers of the repository have."""
 
 import ast
 import re
@@ -42,3 +42,16 @@ def test_docstrings_and_comments_name_their_subject() -> None:
         for line in clauses(file.read_text(encoding="utf-8"))
     ]
     assert found == [], "Begin with the subject or a verb: “The rows that ...”, “Give ...”, “True if ...”."
+
+
+def test_pages_that_code_cites_are_there() -> None:
+    root = PACKAGE.parent.parent
+    cited = {
+        (page, str(file.relative_to(root)))
+        for folder in (PACKAGE, root / "bench", root / "training", root / "tests")
+        for file in folder.rglob("*.py")
+        for page in re.findall(r"\b(?:docs|specs)/[\w-]+\.(?:md|ipynb)\b", file.read_text(encoding="utf-8"))
+    }
+    assert len(cited) >= 20
+    # Tests make pages of their own in folders of their own.
+    assert [c for c in sorted(cited) if not (root / c[0]).is_file() and "tests/" not in c[1]] == []

@@ -67,7 +67,7 @@ EXPLAINED: Mapping[str, Explained] = {
     "gsr": Explained(
         1.7,
         "the published count leaves out calls that the original makes too, as ours does (extractor, "
-        "keywords, masked schema; specs/methods.md, 7.5)",
+        "keywords, masked schema; docs/methods.md)",
     ),
     "rsl-sql": Explained(
         0.48,

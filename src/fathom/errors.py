@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class ErrorClass(StrEnum):
-    """Why a query failed, across dialects (specs/metrics.md, section 2)."""
+    """Why a query failed, across dialects (docs/metrics.md)."""
 
     NO_SUCH_NAME = "no_such_table_or_column"
     NO_SUCH_FUNCTION = "no_such_function"

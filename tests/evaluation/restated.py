@@ -1,4 +1,4 @@
-"""The protocols `bird`, `spider` and `sql_eval` restated from specs/protocols.md, plainly and slowly.
+"""The protocols `bird`, `spider` and `sql_eval` restated from docs/comparisons.md, plainly and slowly.
 
 Written to be held against `fathom.evaluation.comparisons`, so it shares no code with it. Pairs are run the
 way the references run them: a connection of its own for every query.

@@ -1,4 +1,4 @@
-"""Benchmarks of tool questions: each with the call that answers it (specs/biotool.md, section 2).
+"""Benchmarks of tool questions: each with the call that answers it (arXiv 2605.05758).
 
 Four forms are read, as a JSON array or as JSONL: plain pairs (`query`, `endpoint`, `arguments`), chains
 (`query`, `calls`, a list of such pairs in order), BioTool's raw records (`user_query`, `function_calling`),

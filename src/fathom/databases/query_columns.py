@@ -1,4 +1,4 @@
-"""The tables and columns that a query reads (the gold schema of specs/metrics.md, section 3)."""
+"""The tables and columns that a query reads (the gold schema of docs/metrics.md)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ SQL_CATEGORIES = (
     "Order-By",
     "Similarity Search",
 )
-"""BiomedSQL's eight categories of queries (specs/biomedsql.md)."""
+"""BiomedSQL's eight categories of queries (Koretsky et al. 2025)."""
 
 BIOLOGY_CATEGORIES = (
     "Approval Status",

@@ -1,6 +1,6 @@
 """Why a wrong query is wrong: one class a failure, told by comparing its parse with gold's.
 
-BiomedSQL's five classes and BIRD's four (specs/biomedsql.md, specs/bird.md), each in an order of
+BiomedSQL's five classes and BIRD's four (Koretsky et al. 2025, Li et al. 2023), each in an order of
 precedence: the first class that holds is the failure's, for what comes later often follows from it. Both
 papers had people label; a failure that none of the rules explains is `other`, which neither paper has.
 """

@@ -10,7 +10,7 @@ PASS_AT = (1, 5, 10, 15, 20)
 class Outcome(StrEnum):
     """CR, IR and ER count the first three; they are disjoint and add up to all questions that were judged.
 
-    `ERROR` covers a query that fails, runs out of time or is missing (specs/metrics.md, section 2).
+    `ERROR` covers a query that fails, runs out of time or is missing (docs/metrics.md).
     `UNJUDGED` says nothing about the query: there is no gold to hold it against, or none that runs.
     """
 

@@ -1,4 +1,4 @@
-"""BIRD's nine types of questions, told from gold SQL and evidence (specs/bird.md).
+"""BIRD's nine types of questions, told from gold SQL and evidence (Li et al. 2023).
 
 Five are told from the query, four from the evidence (numeric computing from both). BIRD's annotators tagged
 by reading; these tags are rules that anybody can check, so shares differ from the published ones.

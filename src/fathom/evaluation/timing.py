@@ -1,4 +1,4 @@
-"""How much faster a prediction is than gold: what VES and R-VES rest on (specs/metrics.md, section 2).
+"""How much faster a prediction is than gold: what VES and R-VES rest on (docs/metrics.md).
 
 Alone on its core: never time beside other work.
 """

@@ -1,4 +1,4 @@
-"""The agent loop: a model thinks, acts and sees what came of it (specs/methods.md, section 8)."""
+"""The agent loop: a model thinks, acts and sees what came of it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

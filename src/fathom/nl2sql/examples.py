@@ -1,7 +1,7 @@
 """Solved examples worth showing for a question: near in words, asked of any database, and built alike.
 
 The examples are those of the context and of its knowledge pack. How near two questions are is judged once
-names and values are masked (specs/methods.md, section 5.1): by embeddings where there are any, else by words.
+names and values are masked (Gao et al. 2023): by embeddings where there are any, else by words.
 A solved example comes without its schema; its own query tells which names and values its question holds.
 """
 

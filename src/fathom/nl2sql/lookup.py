@@ -1,7 +1,7 @@
 """The nearest things to a question's keywords: cells by spelling, columns by name, columns by meaning.
 
 The value index proposes cells, where the published systems ask a MinHash index; the ratio of edits orders
-them, and an embedding model, where there is one, keeps those near in meaning (specs/methods.md, section 4.1).
+them, and an embedding model, where there is one, keeps those near in meaning (Talaei et al. 2024).
 """
 
 import asyncio

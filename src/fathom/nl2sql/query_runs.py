@@ -1,4 +1,4 @@
-"""Running candidates: what came of a query, in the terms of specs/methods.md, section 0."""
+"""Running candidates: what came of a query, in terms that all methods share."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum

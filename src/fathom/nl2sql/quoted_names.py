@@ -15,7 +15,7 @@ def quoted(name: str, dialect: str) -> str:
     """A table's or column's name, quoted only where the dialect needs it; a table's schema stays apart.
 
     SQLite's names are put in backticks, which the published evaluators leave alone, while they turn double
-    quotes into quotes of text (specs/methods.md, section 2.2).
+    quotes into quotes of text.
     """
     parts = name.split(".") if "." in name and _is_plain(name.replace(".", ""), dialect) else [name]
     writer = "mysql" if dialect == "sqlite" else dialect

@@ -1,4 +1,4 @@
-"""The refine loop: run a query, tell what came of it, take the correction (specs/methods.md, section 8)."""
+"""The refine loop: run a query, tell what came of it, take the correction."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass

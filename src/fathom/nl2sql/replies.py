@@ -1,7 +1,7 @@
 """From a model's reply to SQL: one tolerant reader for each form that methods ask for.
 
-Prose around the query, fences, a doubled SELECT, a trailing semicolon and a second statement are all expected
-(specs/methods.md, section 9.2); `reply_queries` finds the query among them. Nothing here judges the SQL: the
+Prose around the query, fences, a doubled SELECT, a trailing semicolon and a second statement are expected;
+`reply_queries` finds the query among them. Nothing here judges the SQL: the
 guard does, when it is run.
 """
 

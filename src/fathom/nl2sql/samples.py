@@ -1,4 +1,4 @@
-"""Which of a column's values a prompt shows: the samplers of the methods (specs/methods.md, section 8)."""
+"""Which of a column's values a prompt shows: the samplers of the methods."""
 
 import asyncio
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""A schema as prompts show it, in the styles that the published methods use (specs/methods.md, section 8).
+"""A schema as prompts show it, in the styles that the published methods use.
 
 All of it is data from outside (names, comments, cells): prompts fence it. Names are quoted only where they
 must be, as the database's own dialect does.

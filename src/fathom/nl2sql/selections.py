@@ -1,4 +1,4 @@
-"""Selections: read from what a model named, united, closed over keys (specs/methods.md, section 8)."""
+"""Selections: read from what a model named, united, closed over keys."""
 
 import re
 from collections.abc import Iterable, Mapping

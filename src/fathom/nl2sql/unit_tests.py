@@ -1,6 +1,6 @@
 """Unit tests: candidates with different results are told apart by tests that a model writes, then judges.
 
-(specs/methods.md, section 4.3)
+(Talaei et al. 2024)
 """
 
 import re

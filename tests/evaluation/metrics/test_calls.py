@@ -22,7 +22,7 @@ def test_arguments_are_missing_extra_or_wrong() -> None:
 
 @pytest.mark.parametrize(
     ("labels", "win_rate"),
-    # The two rows of the paper's Table 6, in per cent (specs/biotool.md, sections 5.4 and 5.5).
+    # The two rows of the paper's Table 6, in per cent (arXiv 2605.05758).
     [((75.3, 6.3, 7.2, 11.2), 84.5), ((90.3, 1.8, 4.5, 3.3), 94.2)],
 )
 def test_adjusted_win_rates_are_the_published_ones(

@@ -10,10 +10,10 @@ from fathom.errors import InputError
 from fathom.evaluation.answers.relation import SCORES
 
 DIMENSIONS = ("question", "knowledge", "data", "sql")
-"""The dimensions of difficulty (specs/bird.md): understanding the question, knowledge and reasoning needed,
+"""The dimensions of difficulty (Li et al. 2023): understanding the question, knowledge and reasoning needed,
 complexity of the data, complexity of the query."""
 QUALITIES = ("factual_correctness", "answerability", "relevance", "presentation")
-"""The qualities on which an answer in words is rated (specs/bibench.md)."""
+"""The qualities on which an answer in words is rated."""
 LETTERS = 100_000
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LETTERS)]

@@ -1,5 +1,5 @@
 """How hard questions are, from people's ratings: ranked, the first 30 % simple, the next 60 % moderate, the
-last 10 % challenging (specs/bird.md)."""
+last 10 % challenging (Li et al. 2023)."""
 
 from collections.abc import Mapping, Sequence
 

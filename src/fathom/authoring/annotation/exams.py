@@ -1,7 +1,7 @@
 """Entrance exams: queries held against gold, questions that experts vote on; who passes may work.
 
 BIRD lets annotators in who write 8 of 10 questions that experts find good, or 9 of 10 queries that are right
-(specs/bird.md). A question is good with two of three experts' votes.
+(Li et al. 2023). A question is good with two of three experts' votes.
 """
 
 from collections.abc import Iterable

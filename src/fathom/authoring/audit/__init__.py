@@ -1,4 +1,4 @@
-"""Gold that is suspect, with the evidence, for people to settle (specs/nl2sqlbench.md, point 5)."""
+"""Gold that is suspect, with the evidence, for people to settle (NL2SQLBench)."""
 
 from fathom.authoring.audit.finding_files import findings_markdown, write_findings
 from fathom.authoring.audit.findings import KINDS, AuditFinding

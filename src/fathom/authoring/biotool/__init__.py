@@ -1,4 +1,4 @@
-"""Making a data set of tool questions as the published one was made (specs/biotool.md, section 3)."""
+"""Making a data set of tool questions as the published one was made (arXiv 2605.05758)."""
 
 from fathom.authoring.biotool.pipeline import MakingPlan, biotool_maker
 

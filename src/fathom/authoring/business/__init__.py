@@ -1,4 +1,4 @@
-"""Business questions of any database, as BI-Bench's were made (specs/bibench.md)."""
+"""Business questions of any database, as BI-Bench's were made."""
 
 from fathom.authoring.business.pipeline import BusinessPlan, business_maker
 

@@ -1,4 +1,4 @@
-"""Answers judged without gold: facts, answerability, relevance, presentation (specs/bibench.md)."""
+"""Answers judged without gold: facts, answerability, relevance, presentation."""
 
 from fathom.authoring.judging.answers import JudgedAnswer, judge_answer
 from fathom.authoring.judging.facts import Expert, JudgedSentence

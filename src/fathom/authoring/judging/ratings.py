@@ -1,4 +1,4 @@
-"""The dimensions as a model rates them: answerability, relevance and presentation (specs/bibench.md)."""
+"""The dimensions as a model rates them: answerability, relevance and presentation."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, TypeVar

@@ -1,4 +1,4 @@
-"""The arithmetic of BI-Bench's dimensions (specs/metrics.md, section 4)."""
+"""The arithmetic of BI-Bench's dimensions (docs/metrics.md)."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""BiomedSQL's eight categories of queries, told from the query (specs/biomedsql.md), and what a file adds."""
+"""BiomedSQL's eight categories of queries (Koretsky et al. 2025), and what a file adds."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""BI-Bench: business questions in four categories, without gold (specs/bibench.md)."""
+"""BI-Bench: business questions in four categories, without gold."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""BiomedSQL: a CSV file of questions with SQL and an answer in words (specs/biomedsql.md)."""
+"""BiomedSQL: a CSV file of questions with SQL and an answer in words (Koretsky et al. 2025)."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""BIRD and mini-dev (specs/bird.md): JSON questions with evidence and difficulty, a folder of databases."""
+"""BIRD and mini-dev (Li et al. 2023): JSON questions with evidence and difficulty, a folder of databases."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache

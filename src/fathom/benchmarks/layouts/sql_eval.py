@@ -17,7 +17,7 @@ MOST_ALTERNATIVES = 10
 
 
 def alternatives(gold: str) -> tuple[str, ...]:
-    """The gold queries that one published text stands for (specs/protocols.md, `sql_eval`).
+    """The gold queries that one published text stands for (docs/comparisons.md, `sql_eval`).
 
     Queries are separated by `;`. `{a, b}` in one of them stands for every non-empty subset of these columns
     in their order, fewest first, and `GROUP BY {}` takes the same subset. Raises `ValueError` where braces

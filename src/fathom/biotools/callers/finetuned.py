@@ -1,7 +1,7 @@
 """The caller that asks a model tuned on `fathom tools export-training`: the very prompt that it learned from.
 
 Prompts hold a short description of each endpoint rather than its whole schema, so that one fits the window of
-a small model: 2,048 tokens were used where this was published (specs/biotool.md, section 5.1).
+a small model: 2,048 tokens were used where this was published (arXiv 2605.05758).
 """
 
 import json

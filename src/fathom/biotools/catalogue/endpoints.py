@@ -1,6 +1,6 @@
 """Every endpoint as data: which there are, what each takes, what each is for.
 
-`catalogue.json` holds them (from specs/biotool.md): a parameter is written once and named by the endpoints
+`catalogue.json` holds them (from arXiv 2605.05758): a parameter is written once and named by the endpoints
 that take it; a name after "#" tells variants of a name apart.
 """
 

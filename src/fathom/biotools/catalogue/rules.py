@@ -1,4 +1,4 @@
-"""Rules for an endpoint's arguments together (specs/biotool.md, sections 6 and 7)."""
+"""Rules for an endpoint's arguments together (arXiv 2605.05758)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

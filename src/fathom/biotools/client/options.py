@@ -11,7 +11,7 @@ from fathom.config import Settings, read_settings
 from fathom.errors import ConfigError
 
 RATES = {"eutils": 3.0, "blast": 0.1, "uniprot": 10.0, "ensembl": 15.0}
-"""Requests a second (specs/biotool.md, section 6). UniProt states no figure; ours is modest."""
+"""Requests a second (arXiv 2605.05758). UniProt states no figure; ours is modest."""
 
 EUTILS_RATE_WITH_KEY = 10.0
 MEGABYTE = 1_000_000

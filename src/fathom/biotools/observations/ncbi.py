@@ -1,4 +1,4 @@
-"""NCBI's answers, reduced (specs/biotool.md, section 4): links, records by the root of their XML, BLAST hits."""
+"""NCBI's answers, reduced (arXiv 2605.05758): links, records by the root of their XML, BLAST hits."""
 
 import re
 from collections.abc import Callable, Mapping

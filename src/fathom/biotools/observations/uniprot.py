@@ -1,4 +1,4 @@
-"""UniProt's answers, reduced (specs/biotool.md, section 4); what isn't listed stays whole."""
+"""UniProt's answers, reduced (arXiv 2605.05758); what isn't listed stays whole."""
 
 from collections.abc import Callable, Mapping
 

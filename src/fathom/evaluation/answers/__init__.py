@@ -1,4 +1,4 @@
-"""Answers in words held against gold answers by a judge model (specs/metrics.md, section 4)."""
+"""Answers in words held against gold answers by a judge model (docs/metrics.md)."""
 
 from fathom.evaluation.answers.judge import Judgement, JudgeReply, bio_score, judge_answer
 from fathom.evaluation.answers.quality import AnswerQuality

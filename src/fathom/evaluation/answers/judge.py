@@ -1,4 +1,4 @@
-"""BioScore: a model judges an answer in words by the gold answer (specs/metrics.md, section 4).
+"""BioScore: a model judges an answer in words by the gold answer (docs/metrics.md).
 
 The judge names what it sees; the score is reckoned here, so that its arithmetic can't go wrong.
 """

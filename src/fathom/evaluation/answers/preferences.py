@@ -1,4 +1,4 @@
-"""Which of two systems' answers are preferred, by a judge model and by people (specs/biotool.md, 5.4)."""
+"""Which of two systems' answers are preferred, by a judge model and by people (arXiv 2605.05758)."""
 
 import asyncio
 import json

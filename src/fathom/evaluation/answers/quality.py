@@ -1,4 +1,4 @@
-"""Summaries of many answers' scores: RQR and SR (specs/metrics.md, section 4)."""
+"""Summaries of many answers' scores: RQR and SR (docs/metrics.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""BioScores against what execution says, and against other judges' (specs/metrics.md, section 4)."""
+"""BioScores against what execution says, and against other judges' (docs/metrics.md)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The comparisons: a predicted result against a gold one gives a verdict (specs/metrics.md, section 1)."""
+"""The comparisons: a predicted result against a gold one gives a verdict (docs/metrics.md)."""
 
 from importlib import import_module
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""`biomedsql`: sets of UUIDs, or of the numbers where the gold counts or calculates (specs/protocols.md)."""
+"""`biomedsql`: sets of UUIDs, or of the numbers where the gold counts or calculates (docs/comparisons.md)."""
 
 import math
 from bisect import bisect_left

@@ -1,4 +1,4 @@
-"""`bird`: the sets of row tuples are equal (specs/protocols.md)."""
+"""`bird`: the sets of row tuples are equal (docs/comparisons.md)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""`semantic`: Fathom's own comparison, for daily use on one's own database (specs/metrics.md, section 1)."""
+"""`semantic`: Fathom's own comparison, for daily use on one's own database (docs/metrics.md)."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""`spider`: the test-suite protocol's comparison of executed queries (specs/protocols.md)."""
+"""`spider`: the test-suite protocol's comparison of executed queries (docs/comparisons.md)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""`sql_eval`: the gold columns are found by content among the predicted ones (specs/protocols.md)."""
+"""`sql_eval`: the gold columns are found by content among the predicted ones (docs/comparisons.md)."""
 
 import re
 from collections.abc import Sequence

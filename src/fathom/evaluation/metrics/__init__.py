@@ -1,4 +1,4 @@
-"""Every figure of specs/metrics.md, sections 2, 3, 5, 6, from plain values; none is printed without its N."""
+"""Every figure of docs/metrics.md, from plain values; none is printed without its N."""
 
 from fathom.evaluation.metrics.across import (
     FailureOverlap,

@@ -1,4 +1,4 @@
-"""Measures of several runs over the same questions (specs/metrics.md, section 3)."""
+"""Measures of several runs over the same questions (docs/metrics.md)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set

@@ -1,4 +1,4 @@
-"""Side-by-side preference, and how far people agree (specs/biotool.md, section 5.4)."""
+"""Side-by-side preference, and how far people agree (arXiv 2605.05758)."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence

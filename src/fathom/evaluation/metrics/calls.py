@@ -1,4 +1,4 @@
-"""Figures of tool calls (specs/metrics.md, section 5): how two calls and their observations differ."""
+"""Figures of tool calls (docs/metrics.md): how two calls and their observations differ."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Abstaining and being sure (specs/metrics.md, section 6)."""
+"""Abstaining and being sure (docs/metrics.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

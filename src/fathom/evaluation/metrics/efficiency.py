@@ -1,4 +1,4 @@
-"""How fast right queries are (specs/metrics.md, section 2: VES and R-VES).
+"""How fast right queries are (docs/metrics.md: VES and R-VES).
 
 A ratio is seconds(gold) / seconds(prediction), as measured; None where the prediction is wrong.
 """

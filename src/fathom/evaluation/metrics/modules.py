@@ -1,4 +1,4 @@
-"""How each module does by itself (specs/metrics.md, section 3): selection, generation, revision."""
+"""How each module does by itself (docs/metrics.md): selection, generation, revision."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass

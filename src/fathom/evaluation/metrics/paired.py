@@ -1,4 +1,4 @@
-"""Is the difference between two runs on the same questions more than chance? (specs/metrics.md, opening)"""
+"""Is the difference between two runs on the same questions more than chance? (docs/metrics.md)"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Partial credit for one result against another (specs/metrics.md, section 2)."""
+"""Partial credit for one result against another (docs/metrics.md)."""
 
 from collections.abc import Hashable, Iterable, Sequence, Set
 from itertools import zip_longest

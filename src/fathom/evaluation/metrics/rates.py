@@ -1,4 +1,4 @@
-"""Figures with their interval and their N (specs/metrics.md, opening paragraph).
+"""Figures with their interval and their N (docs/metrics.md).
 
 A share is a `Rate`, which carries its counts; a mean over questions is a `Mean`. Both give 95 % intervals.
 """

@@ -1,4 +1,4 @@
-"""A run in figures: everything of specs/metrics.md, sections 2, 3, 5 and 6, that its records allow."""
+"""A run in figures: everything of docs/metrics.md, that its records allow."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping

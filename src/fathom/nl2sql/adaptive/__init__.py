@@ -1,6 +1,6 @@
 """Our own method: spend by difficulty, leave early when sure, never harm a query that was right.
 
-It follows the advice that ends `specs/nl2sqlbench.md`: the offline method first, at no cost; a selection in
+It follows the advice at the end of the NL2SQLBench paper: `offline` first, at no cost; a selection in
 two stages; candidates one at a time, each run at once and its result's shape held against the question; more
 only where nothing agrees with them; a query that ran and fits gives way to evidence alone.
 """

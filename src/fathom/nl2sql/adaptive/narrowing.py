@@ -1,4 +1,4 @@
-"""Selection in two stages, cheap and wide first, and what widens it (specs/nl2sqlbench.md, advice 1)."""
+"""Selection in two stages, cheap and wide first, and what widens it (NL2SQLBench)."""
 
 import asyncio
 from dataclasses import replace

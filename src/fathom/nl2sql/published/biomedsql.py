@@ -1,4 +1,4 @@
-"""BiomedSQL's prompt variants: one prompt with house rules, then an answer (specs/methods.md, 5.3, 5.7)."""
+"""BiomedSQL's prompt variants: one prompt with house rules, then an answer (Koretsky et al. 2025)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

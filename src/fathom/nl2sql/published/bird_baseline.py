@@ -1,4 +1,4 @@
-"""BIRD's in-context baselines: one prompt, no demonstration (specs/methods.md, section 5.2)."""
+"""BIRD's in-context baselines: one prompt, no demonstration (Li et al. 2023)."""
 
 from dataclasses import replace
 

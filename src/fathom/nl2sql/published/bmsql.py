@@ -1,4 +1,4 @@
-"""BMSQL: a broad query, then a refined one with thresholds, an answer, a judgement (specs/methods.md, 5.6).
+"""BMSQL: a broad query, then a refined one with thresholds, an answer, a judgement (Koretsky et al. 2025).
 
 One pass is these steps; further passes are the same steps again, which do nothing once a pass was judged
 sufficient. A pass knows nothing of the one before it.

@@ -1,4 +1,4 @@
-"""C3-SQL: recall by vote, two hints said beforehand, many queries, one vote (specs/methods.md, 3.1)."""
+"""C3-SQL: recall by vote, two hints said beforehand, many queries, one vote (Dong et al. 2023)."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence

@@ -1,5 +1,4 @@
-"""The first steps of both CHESS methods: the nearest things to the keywords (specs/methods.md, section
-4.1)."""
+"""The first steps of both CHESS methods: the nearest things to the keywords (Talaei et al. 2024)."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""CHESS with unit tests: many candidates, repaired, then tested (specs/methods.md, section 4.3)."""
+"""CHESS with unit tests: many candidates, repaired, then tested (Talaei et al. 2024)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The three selectors of CHESS: columns one by one, tables, columns (specs/methods.md, section 4.2)."""
+"""The three selectors of CHESS: columns one by one, tables, columns (Talaei et al. 2024)."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""DAIL-SQL: examples chosen by masked question and by skeleton, shown as pairs (specs/methods.md, 5.1)."""
+"""DAIL-SQL: examples chosen by masked question and by skeleton, shown as pairs (Gao et al. 2023)."""
 
 from collections.abc import Iterable
 from dataclasses import replace

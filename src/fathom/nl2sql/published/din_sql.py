@@ -1,4 +1,4 @@
-"""DIN-SQL: link, classify, write by class, correct without running (specs/methods.md, section 3.2)."""
+"""DIN-SQL: link, classify, write by class, correct without running (Pourreza and Rafiei 2023)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""E-SQL: a first query, the question enriched with what it found, a rewrite (specs/methods.md, 3.6)."""
+"""E-SQL: a first query, the question enriched with what it found, a rewrite (Caferoğlu and Ulusoy 2024)."""
 
 import asyncio
 from collections.abc import Sequence

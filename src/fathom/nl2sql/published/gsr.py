@@ -1,4 +1,4 @@
-"""GSR: draft, look at the values of its columns, rewrite, run, rewrite (specs/methods.md, section 3.5)."""
+"""GSR: draft, look at the values of its columns, rewrite, run, rewrite."""
 
 from collections.abc import Mapping
 from dataclasses import replace

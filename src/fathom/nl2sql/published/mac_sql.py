@@ -1,4 +1,4 @@
-"""MAC-SQL: a selector, a decomposer and a refiner that sees results (specs/methods.md, section 3.3)."""
+"""MAC-SQL: a selector, a decomposer and a refiner that sees results (Wang et al. 2023)."""
 
 from collections.abc import Mapping
 from dataclasses import replace

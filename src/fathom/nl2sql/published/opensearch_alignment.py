@@ -1,4 +1,4 @@
-"""Alignment of OpenSearch-SQL: faults of a query's style, functions and values (specs/methods.md, 3.8)."""
+"""Alignment of OpenSearch-SQL: faults of a query's style, functions and values (Xie et al. 2025)."""
 
 from collections.abc import Iterator, Mapping
 

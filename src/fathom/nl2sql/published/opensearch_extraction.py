@@ -1,5 +1,4 @@
-"""The part of a database that OpenSearch-SQL shows: columns and cells near to the question (specs/methods.md,
-3.8)."""
+"""Columns and cells near the question, which OpenSearch-SQL shows (Xie et al. 2025)."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""OpenSearch-SQL: extract, generate in a fixed form, align, correct, vote (specs/methods.md, 3.8)."""
+"""OpenSearch-SQL: extract, generate in a fixed form, align, correct, vote (Xie et al. 2025)."""
 
 from collections.abc import Mapping
 from dataclasses import replace

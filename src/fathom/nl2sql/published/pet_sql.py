@@ -1,4 +1,4 @@
-"""PET-SQL: the tables of a first query are all that the second sees; models vote (specs/methods.md, 3.9)."""
+"""PET-SQL: the tables of a first query are all that the second sees; models vote (Li et al. 2024)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""ReAct as in BiomedSQL: an agent that checks and runs queries till it is content (specs/methods.md, 5.4)."""
+"""ReAct as in BiomedSQL: an agent that checks and runs queries till it is content (Koretsky et al. 2025)."""
 
 from dataclasses import replace
 

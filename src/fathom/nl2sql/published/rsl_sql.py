@@ -1,4 +1,4 @@
-"""RSL-SQL: schema links both ways, hints, a choice of two, corrections (specs/methods.md, section 3.7)."""
+"""RSL-SQL: schema links both ways, hints, a choice of two, corrections (Cao et al. 2024)."""
 
 from collections.abc import Mapping
 from dataclasses import replace

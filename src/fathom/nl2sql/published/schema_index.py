@@ -1,4 +1,4 @@
-"""BiomedSQL's schema index: the two tables nearest to the question, one query (specs/methods.md, 5.5)."""
+"""BiomedSQL's schema index: the two tables nearest to the question, one query (Koretsky et al. 2025)."""
 
 import asyncio
 from dataclasses import replace

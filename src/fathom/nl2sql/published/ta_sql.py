@@ -1,4 +1,4 @@
-"""TA-SQL: a draft query finds the schema, steps in symbols fix the logic (specs/methods.md, section 3.4)."""
+"""TA-SQL: a draft query finds the schema, steps in symbols fix the logic (Qu et al. 2024)."""
 
 import json
 from collections.abc import Mapping

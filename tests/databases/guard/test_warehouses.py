@@ -15,7 +15,7 @@ from fathom.errors import QueryRefused
 WAREHOUSES = ("trino", "bigquery", "snowflake")
 ATTACKS = [(dialect, sql) for dialect in WAREHOUSES for sql in listed("attacks", dialect)]
 # Comments get lost in other clothes, and quotes that touch come apart.
-DRESSED = [(d, s) for d, s in ATTACKS if not any(sign in s for sign in ("/*", "#", "''", '""'))]
+DRESSED = [(d, s) for d, s in ATTACKS if not any(sign in s for sign in ("/*", "//", "#", "''", '""'))]
 READS = [(dialect, sql) for dialect in WAREHOUSES for sql in listed("reads", dialect)]
 NOT_ITS_OWN = {
     "bigquery": {"UNION", "EXCEPT", "INTERSECT", "'it''s',"},  # it wants UNION ALL or DISTINCT, and \\'
@@ -92,6 +92,8 @@ ARGUMENTS = (
     "a",
     "a, b",
     "a, b, c",
+    "a, b, c, d",
+    "ROWCOUNT => 1",
     "",
     "'day', a, b",
     "x -> x, a",

@@ -20,6 +20,8 @@ _HARMLESS_SETTINGS = frozenset(("timezone", "calendar", "datestyle", "intervalst
 _SAMPLE_METHODS = frozenset(("bernoulli", "system", "reservoir"))
 _BEFORE_SAMPLE_METHODS = frozenset(("tablesample", "using", "sample", "using sample"))
 
+_AFTER_SAMPLES = frozenset(("repeatable", "seed"))
+
 
 def check_calls(tokens: Sequence[Token], names: DialectNames, dialect: str, aliases: Container[int]) -> None:
     """Hold every call against the list. `aliases` are where the names of column lists, `AS t(a)`, start."""
@@ -99,6 +101,8 @@ def _calls_nothing(at: int, tokens: Sequence[Token], words: Sequence[str], names
         return at > 0 and (
             tokens[at - 1].token_type in _OPERANDS_END or tokens[at - 1].text.casefold() == "not"
         )
+    if words[0] in _AFTER_SAMPLES:
+        return at > 0 and tokens[at - 1].token_type == TokenType.R_PAREN
     if words == ["columns"] and names.not_calls.isdisjoint(words):  # of JSON_TABLE, after its path
         return at > 0 and tokens[at - 1].token_type == TokenType.STRING
     return len(words) > 1 or words[0] in names.not_calls or words[0] in syntax().types

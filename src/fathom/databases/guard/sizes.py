@@ -166,11 +166,20 @@ def _flags(part: str) -> str:
 
 def _generated(call: exp.Func) -> Decimal:
     """How many rows or elements a generator makes, 0 where that can't be seen."""
+    if isinstance(call, exp.Generator):
+        return _rows_of(call)
     if not (
         isinstance(call, (exp.GenerateSeries, exp.ExplodingGenerateSeries)) or name_of(call) in _GENERATORS
     ):
         return Decimal(0)
     return max(map(_spanned, readings_of(call)))
+
+
+def _rows_of(generator: exp.Generator) -> Decimal:
+    """The rows of Snowflake's GENERATOR, which may also run for a time."""
+    if generator.args.get("timelimit") or (rows := _constant(generator.args.get("rowcount"))) is None:
+        raise Refused("size", "GENERATOR takes ROWCOUNT => a number, and no TIMELIMIT.")
+    return rows
 
 
 def _spanned(arguments: list[exp.Expr]) -> Decimal:

@@ -1,7 +1,7 @@
 """Which kind of statement a text is, and its parse: one query, perhaps inside EXPLAIN."""
 
 from collections.abc import Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise
 from typing import NamedTuple
 
 from sqlglot import ErrorLevel, exp
@@ -17,6 +17,7 @@ from fathom.databases.guard.bounds import (
     most_nodes,
 )
 from fathom.databases.guard.catalogue import Catalogue
+from fathom.databases.guard.respelling import PATH, instead, respelled, takes_path
 from fathom.databases.guard.text import check_text, split
 from fathom.databases.guard.words import Refused, kinds
 from fathom.errors import ErrorClass
@@ -75,22 +76,14 @@ _SHOWN = (
 )
 _SAME_SHOWN = {"indexes": "INDEX", "keys": "INDEX", "fields": "COLUMNS"}  # words that sqlglot doesn't know
 _DUCKDB_SETTINGS = frozenset(("all", "databases", "schemas", "variables", "extensions", "secrets"))
-_BEFORE_OPERANDS = frozenset(
-    (
-        *(TokenType.SELECT, TokenType.WHERE, TokenType.AND, TokenType.OR, TokenType.NOT, TokenType.ON),
-        *(TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.COMMA, TokenType.PLUS, TokenType.DASH),
-        *(TokenType.STAR, TokenType.SLASH, TokenType.EQ, TokenType.LT, TokenType.GT, TokenType.LTE),
-        *(TokenType.GTE, TokenType.NEQ, TokenType.WHEN, TokenType.THEN, TokenType.ELSE),
-        *(TokenType.BETWEEN, TokenType.HAVING, TokenType.ORDER_BY, TokenType.GROUP_BY),
-    )
-)
-_BEFORE_TEXTS = frozenset("both default escape leading passing path placing trailing zone".split())
-"""Words of PostgreSQL's grammar that stand before a text and aren't its type."""
+_EXPLAINED = frozenset(("select", "with", "values", "(", "from", "table", "pivot", "unpivot"))
+_PIPES = "pipes (|>) aren't read; write SELECT ... FROM, with a step in WITH for each pipe."
+_PIPED = frozenset(("bigquery", "spark", "databricks"))
 _EXPLAIN_WORDS = frozenset(
     """
     analyze analyse verbose costs settings buffers wal timing summary format text xml json yaml tree
     traditional extended formatted codegen cost
-    partitions type io logical distributed graphviz on off true false 0 1 query plan , =
+    using tabular partitions type io logical distributed graphviz on off true false 0 1 query plan , =
     """.split()
 )
 
@@ -123,6 +116,8 @@ def parse(sql: str, dialect: str, catalogue: Catalogue | None = None) -> Parsed:
     if not tokens[options:]:
         check_text(sql, tokens, dialect)
         raise Refused("empty", "there is no statement.", ErrorClass.SYNTAX)
+    if dialect in _PIPED and any(t.token_type == TokenType.PIPE_GT for t in tokens):
+        raise Refused("statement", _PIPES)
     _check_start(sql, tokens[options], dialect, explains=explains)
     check_text(sql, tokens, dialect)
     start = tokens[options].start
@@ -168,8 +163,11 @@ def _check_snowflake_words(tokens: Sequence[Token]) -> None:
             continue
         if token.text.startswith("@"):
             raise Refused("file", "@ names a stage of files; queries read tables.")
-        if token.text.casefold() == "table" and _opens(tokens, token) not in ("", "flatten"):
-            raise Refused("function", "TABLE() may call anything and read any table; it is taken of FLATTEN.")
+        if token.text.casefold() == "table" and _opens(tokens, token) not in ("", "flatten", "generator"):
+            raise Refused(
+                "function",
+                "TABLE() may call anything and read any table; it is taken of FLATTEN and GENERATOR.",
+            )
         after_dot = before is not None and before.token_type == TokenType.DOT
         if after_dot and token.text.casefold() == "nextval":
             raise Refused("function", "NEXTVAL changes a sequence.")
@@ -177,7 +175,7 @@ def _check_snowflake_words(tokens: Sequence[Token]) -> None:
 
 def _check_start(sql: str, token: Token, dialect: str, *, explains: bool) -> None:
     word = token.text.casefold()
-    if explains and word not in ("select", "with", "values", "(", "from", "table"):
+    if explains and word not in _EXPLAINED:
         if word in _REFUSED_STARTS:
             raise _refused_start(word, word.upper())
         raise Refused(
@@ -228,34 +226,6 @@ def _shown(tokens: list[Token], dialect: str, catalogue: Catalogue | None) -> li
     raise Refused("setting", f"SHOW {words[:40].upper()} tells about the server, not about the data.")
 
 
-def _readable(tokens: Sequence[Token], dialect: str) -> list[Token]:
-    """The tokens without what reads alike for the guard and that sqlglot can't read.
-
-    That is PostgreSQL's operator `@`, which makes a number positive, and a type before a text.
-    """
-    if dialect != "postgres":
-        return list(tokens)
-    kept: list[Token] = []
-    for token, after in zip_longest(tokens, tokens[1:]):
-        starts = not kept or kept[-1].token_type in _BEFORE_OPERANDS
-        is_type = token.token_type == TokenType.VAR and after and after.token_type == TokenType.STRING
-        if is_type and token.text.casefold() not in _BEFORE_TEXTS:
-            continue
-        if not (token.token_type == TokenType.PARAMETER and starts):
-            kept.append(token)
-    return kept
-
-
-def _pivot_in_from(tokens: list[Token]) -> list[Token]:
-    """`FROM (PIVOT ...) LIMIT 3` for `PIVOT ... LIMIT 3`, which sqlglot can't read."""
-    depth = 0
-    for at, token in enumerate(tokens):
-        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
-        if not depth and token.token_type in (TokenType.ORDER_BY, TokenType.LIMIT):
-            return [*split("FROM (", "duckdb"), *tokens[:at], *split(")", "duckdb"), *tokens[at:]]
-    return tokens
-
-
 def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
     words = [t.text.casefold() for t in tokens]
     for token, after in zip(tokens, [*words[1:], ""], strict=True):
@@ -264,23 +234,24 @@ def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
             raise Refused("write", "INTO writes to a table, a variable or a file.")
     # MariaDB's bare VALUES is the standard's, which sqlglot knows where it knows no dialect.
     bare_values = dialect == "mysql" and words[:2] == ["values", "("]
-    if dialect == "duckdb" and words[0] in ("pivot", "unpivot"):
-        tokens = _pivot_in_from(tokens)
     parser = Dialect.get_or_raise("" if bare_values else dialect).parser(
         error_level=ErrorLevel.IMMEDIATE, max_nodes=most_nodes(tokens)
     )
     try:
-        trees = parser.parse(_readable(tokens, dialect), sql)
+        trees = parser.parse(respelled(tokens, dialect), sql)
     except ParseError as error:
         if "Maximum number of AST nodes" in str(error):
             raise Refused("size", "it is nested so that it can't be read in reasonable time.") from error
-        raise Refused("syntax", _said(error), ErrorClass.SYNTAX) from error
+        raise Refused("syntax", instead(words, dialect) or _said(error), ErrorClass.SYNTAX) from error
     except RecursionError:
         raise
     except Exception as error:  # a parser that stumbles over hostile text has not understood it
-        raise Refused("syntax", "it can't be read as SQL.", ErrorClass.SYNTAX) from error
+        reason = instead(words, dialect) or "it can't be read as SQL."
+        raise Refused("syntax", reason, ErrorClass.SYNTAX) from error
     if len(trees) != 1 or trees[0] is None:
         raise Refused("one_statement", "it isn't exactly one statement.", ErrorClass.SYNTAX)
+    if trees[0].find(exp.Placeholder) and dialect == "spark" and takes_path(tokens):
+        raise Refused("syntax", PATH, ErrorClass.SYNTAX)
     if not isinstance(trees[0], _QUERIES) and type(trees[0]).__name__ in kinds().allowed:
         # The parser takes a bare value for a statement: `TABLE || 'x'`, `('x')`.
         raise Refused("statement", "it is a value, not a query that reads.", ErrorClass.SYNTAX)

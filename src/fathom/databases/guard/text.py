@@ -56,6 +56,8 @@ def check_text(sql: str, tokens: Sequence[Token], dialect: str) -> None:
         raise Refused("variable", f"{sign} stands for variables of the server, inside quotes as well.")
     at, before = 0, None
     for token in tokens:
+        if dialect in _ESCAPED and before is not None and token.start < at == token.end + 1:
+            continue  # `1L`, of which sqlglot makes 1::BIGINT
         if token.start < at:
             raise Refused("syntax", "it can't be split into words for certain.", ErrorClass.SYNTAX)
         _check_gap(sql[at : token.start], dialect, last=False)
@@ -65,7 +67,9 @@ def check_text(sql: str, tokens: Sequence[Token], dialect: str) -> None:
         twice = (
             dialect in _ESCAPED and before == TokenType.STRING and is_text and sql[at - 1] == sql[at] == "'"
         )
-        if at and at == token.start and _clings(sql[at - 1], sql[at]) and not charset and not twice:
+        numbered = dialect == "snowflake" and sql[at - 1 : at] == "$" and token.token_type == TokenType.NUMBER
+        apart = charset or twice or numbered
+        if at and at == token.start and _clings(sql[at - 1], sql[at]) and not apart:
             if before == TokenType.NUMBER and sql[at] == "_":
                 raise Refused("quoting", "write numbers without _, which not all servers read as one.")
             raise Refused("quoting", f"put a space before {sql[at : at + 12]!r}.", ErrorClass.SYNTAX)
@@ -137,7 +141,8 @@ def _check_token(text: str, token: Token, dialect: str) -> None:
     first = text[:1]
     if text.startswith("/*"):
         raise Refused("comment", "hints in comments (/*+) may change settings.")
-    if token.token_type == TokenType.HEREDOC_STRING or first == "$":
+    position = dialect == "snowflake" and text == "$"  # `$1`, which is judged in the tree
+    if token.token_type == TokenType.HEREDOC_STRING or (first == "$" and not position):
         raise Refused("quoting", "strings in dollar signs and $ parameters aren't taken; write '...'.")
     prefix = _PREFIXED.match(text) if dialect == "bigquery" else None
     if prefix or (dialect == "bigquery" and first in _QUOTES):
@@ -153,8 +158,11 @@ def _check_token(text: str, token: Token, dialect: str) -> None:
             raise Refused("quoting", f"the name {text[:40]} has brackets that engines read differently.")
     elif any(c in text for c in _QUOTES):
         raise Refused("quoting", f"{text[:40]!r} is quoted in a form that isn't taken; write '...'.")
-    else:
+    elif not position:
         _check_word(text)
+        # libpg_query leaves such letters as they are; a server in a single-byte encoding may fold them.
+        if dialect == "postgres" and any(not c.isascii() and c != c.lower() for c in text):
+            raise Refused("encoding", f"{text[:40]} may stand for two names; put it in double quotes.")
 
 
 def _check_quoted(text: str, quote: str, dialect: str) -> None:

@@ -10,6 +10,7 @@ from fathom.databases.guard.sizes import name_of
 from fathom.databases.guard.words import FILE_SIGNS, DialectNames, Refused, allowed_kinds, kinds, names_of
 
 _UNKNOWN = ("statement", "{} isn't part of a query that reads, as far as is known.")
+_SOURCES = (exp.Table, exp.Lateral, exp.TableFromRows)
 _SPARKS = ("spark", "databricks")
 _SPARK_SOURCES = frozenset(
     """
@@ -29,7 +30,9 @@ def check_tree(tree: exp.Expr, tokens: Sequence[Token], dialect: str) -> None:
     aliases: set[int] = set()
     for node in tree.walk():
         check_kind(type(node), dialect)
-        if isinstance(node, (exp.Table, exp.Lateral)) and isinstance(node.this, exp.Func):
+        if isinstance(node, exp.Parameter):
+            _check_position(node)
+        elif isinstance(node, _SOURCES) and isinstance(node.this, exp.Func):
             _check_source(node.this, names)
         elif isinstance(node, exp.Table):
             _check_table(node, names, dialect)
@@ -61,6 +64,16 @@ def _check_shown(show: exp.Show, names: DialectNames) -> None:
     schema, name = show.text("db").casefold(), show.text("target").casefold()
     if schema and not names.may_read(schema, name):
         raise Refused("system_table", f"{schema[:40]}.{name[:40]} is the server's own and may hold secrets.")
+
+
+def _check_position(position: exp.Parameter) -> None:
+    """Snowflake's `$1` of VALUES; of a table it would be whichever column is the first there."""
+    select = position.find_ancestor(exp.Select)
+    sources = [] if select is None else [j.this for j in select.args.get("joins") or ()]
+    sources += [] if select is None or "from_" not in select.args else [select.args["from_"].this]
+    values = [s.this if isinstance(s, exp.Subquery) else s for s in sources]
+    if not position.name.isdecimal() or not values or not all(isinstance(v, exp.Values) for v in values):
+        raise Refused("variable", "$1 is taken of VALUES alone; write the column's name.")
 
 
 def _check_source(call: exp.Func, names: DialectNames) -> None:

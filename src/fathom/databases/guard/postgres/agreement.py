@@ -21,6 +21,9 @@ _BARE_CALLS = frozenset(
 )
 
 
+_SETS: dict[type[exp.Expr], str] = {exp.Cube: "cube", exp.Rollup: "rollup", exp.GroupingSets: "sets"}
+
+
 def check_agreement(tree: exp.Expr, parts: Parts) -> None:
     """Raises `Refused` where the two trees name different tables, aliases or columns."""
     theirs = _named_by_postgres(parts)
@@ -39,14 +42,16 @@ Named = dict[str, Counter[tuple[str, ...]]]
 
 
 def _named_by_postgres(parts: Parts) -> Named:
-    tables, aliases = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    tables, aliases, sets = (Counter[tuple[str, ...]]() for _ in range(3))
     for key, value in parts:
         if key == "RangeVar":
             path = (value.get("catalogname"), value.get("schemaname"), value["relname"])
             tables[tuple(part for part in path if part)] += 1
         elif key in ("alias", "join_using_alias"):
             aliases[value["aliasname"],] += 1
-    return {"a table": tables, "an alias": aliases}
+        elif key == "GroupingSet" and value["kind"] != "GROUPING_SET_EMPTY":
+            sets[value["kind"].removeprefix("GROUPING_SET_").lower(),] += 1
+    return {"a table": tables, "an alias": aliases, "a grouping set": sets}
 
 
 def _plain(name: exp.Expr | None) -> str:
@@ -56,14 +61,16 @@ def _plain(name: exp.Expr | None) -> str:
 
 
 def _named_by_sqlglot(tree: exp.Expr) -> Named:
-    tables, aliases = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
-    for node in tree.find_all(exp.Table, exp.TableAlias):
-        if isinstance(node, exp.Table):
+    tables, aliases, sets = (Counter[tuple[str, ...]]() for _ in range(3))
+    for node in tree.find_all(exp.Table, exp.TableAlias, *_SETS):
+        if kind := _SETS.get(type(node)):
+            sets[kind,] += 1
+        elif isinstance(node, exp.Table):
             if isinstance(node.this, exp.Identifier) and not _is_bare_call(node):
                 tables[tuple(map(_plain, node.parts))] += 1
         elif not isinstance(node.parent, exp.CTE) and node.this is not None and "start" in node.this.meta:
             aliases[_plain(node.this),] += 1  # one without a place is sqlglot's own
-    return {"a table": tables, "an alias": aliases}
+    return {"a table": tables, "an alias": aliases, "a grouping set": sets}
 
 
 def _is_bare_call(table: exp.Table) -> bool:

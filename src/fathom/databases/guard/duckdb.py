@@ -22,7 +22,8 @@ from fathom.databases.guard.words import FILE_SIGNS, DialectNames, Refused, list
 from fathom.errors import ErrorClass
 
 _scratch = local()
-_SERIALIZE = "PREPARE serialize AS SELECT json_serialize_sql($1)"
+# Fields that hold nothing are left out, which is a third of the tree.
+_SERIALIZE = "PREPARE serialize AS SELECT json_serialize_sql($1, skip_null := true, skip_empty := true)"
 _TELLING = ("describe", "desc", "summarize", "show")
 _SHOWN = frozenset(('"tables"', "__show_tables_expanded"))
 _OPENERS = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
@@ -43,18 +44,21 @@ def check_statement(
         raise Refused("file", f"{tokens[1].text[:60]!r} names a file; queries read tables.")
     nodes = _nodes(_parsed(sql, tokens, names))
     functions, operators = set[str](), set[str]()
+    known = _kinds()
     for node in nodes:
-        _check_kind(node)
+        kind = node.get("class") or node.get("type")
+        if kind.__class__ is str and kind not in known:
+            raise _unknown(kind)
         if name := node.get("function_name"):
             (operators if node.get("is_operator") else functions).add(name.casefold())
-            if not (node.get("is_operator") or is_harmless(name.casefold(), _constants(node))):
-                check_name(name, names)
+            if not node.get("is_operator") and name not in names.functions:
+                _check_unlisted(name, node, names)
         match node.get("type"):
             case "BASE_TABLE" | "SHOW_REF" if _names_table(node):
                 _check_table(node, sql, names, catalogue)
             case "TABLE_FUNCTION" if (called := _called(node["function"])) not in names.in_from:
                 raise Refused("function", f"{called[:60]}() may do something else in FROM.")
-            case "SHOW_REF" if node.get("show_type") == "SHOW_SPECIAL" and node["table_name"] not in _SHOWN:
+            case "SHOW_REF" if _shows_setting(node):
                 raise Refused("setting", "SHOW tells about the server, not about the data.")
     check_own(functions, operators, catalogue)
     _check_agreement(tree, nodes)
@@ -70,7 +74,7 @@ def _parsed(sql: str, tokens: Sequence[Token], names: DialectNames) -> Node:
     if found["error"]:
         said = " ".join(str(found["error_message"]).split())
         raise Refused("syntax", f"DuckDB can't read it: {said[:200]}", ErrorClass.SYNTAX)
-    if len(found["statements"]) != 1:
+    if len(found.get("statements", ())) != 1:
         raise Refused("one_statement", "it isn't exactly one statement; send one at a time.")
     return found
 
@@ -126,9 +130,14 @@ def _nodes(root: Node) -> list[Node]:
         found = left.pop()
         if found.__class__ is dict:
             nodes.append(found)
-        values = found.values() if found.__class__ is dict else found
-        left += [value for value in values if value.__class__ in (dict, list)]
+            found = found.values()
+        left += [value for value in found if value.__class__ is dict or value.__class__ is list]
     return nodes
+
+
+def _check_unlisted(name: str, call: Node, names: DialectNames) -> None:
+    if not is_harmless(name.casefold(), _constants(call)):
+        check_name(name, names)
 
 
 @cache
@@ -136,12 +145,10 @@ def _kinds() -> frozenset[str]:
     return frozenset(" ".join(listed("duckdb", "tree").values()).split())
 
 
-def _check_kind(node: Node) -> None:
-    kind = node.get("class") or node.get("type")
+def _unknown(kind: str) -> Refused:
     if kind == "PARAMETER":
-        raise Refused("parameter", "it has a placeholder with no value; write the value itself.")
-    if isinstance(kind, str) and kind not in _kinds():
-        raise Refused("statement", f"{kind} isn't part of a query that reads, as far as is known.")
+        return Refused("parameter", "it has a placeholder with no value; write the value itself.")
+    return Refused("statement", f"{kind} isn't part of a query that reads, as far as is known.")
 
 
 def _called(function: Node) -> str:
@@ -152,12 +159,12 @@ def _constants(call: Node) -> list[str]:
     """The arguments that are plain text; one that isn't makes the list empty."""
     given = [a.get("expression", a) for a in call.get("arguments") or call.get("children") or ()]
     literals = [a.get("literal") or {} for a in given]
-    return [x["text"] for x in literals] if all(x.get("kind") == "STRING" for x in literals) else []
+    return [x.get("text", "") for x in literals] if all(x.get("kind") == "STRING" for x in literals) else []
 
 
 def _check_table(table: Node, sql: str, names: DialectNames, catalogue: Catalogue | None) -> None:
     catalog, schema, name = (
-        str(table[key]).casefold() for key in ("catalog_name", "schema_name", "table_name")
+        str(table.get(key, "")).casefold() for key in ("catalog_name", "schema_name", "table_name")
     )
     start = table.get("query_location", 0)
     if b"'" in sql.encode()[start : start + table.get("query_location_length", 0)]:
@@ -175,13 +182,17 @@ def _check_table(table: Node, sql: str, names: DialectNames, catalogue: Catalogu
         raise Refused("system_table", f"{name[:60]} is the server's own and may hold secrets.")
 
 
+def _shows_setting(node: Node) -> bool:
+    return node.get("show_type") == "SHOW_SPECIAL" and node.get("table_name") not in _SHOWN
+
+
 def _names_table(node: Node) -> bool:
     return node.get("type") == "BASE_TABLE" or node.get("show_type") == "SHOW"
 
 
 def _check_agreement(tree: exp.Expr, nodes: Sequence[Node]) -> None:
     """Raises `Refused` where sqlglot's tree, on which sizes and rights are judged, names other tables."""
-    theirs = Counter(n["table_name"].casefold() for n in nodes if _names_table(n))
+    theirs = Counter(n.get("table_name", "").casefold() for n in nodes if _names_table(n))
     ours = Counter(t.name.casefold() for t in tree.find_all(exp.Table) if isinstance(t.this, exp.Identifier))
     if theirs != ours:
         odd = next(iter((theirs - ours) + (ours - theirs)))

@@ -1,0 +1,86 @@
+"""What an engine's own parser names in a statement, and what of it the guard's second reading doesn't name.
+
+Worked out apart from the guard, with other code: for tests and measurements that hold it against them.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import duckdb
+import pgparse
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+
+from fathom.databases.guard.words import names_of
+
+Node = dict[str, Any]
+
+
+class Names(NamedTuple):
+    """The names of tables, columns and functions, in lower case."""
+
+    tables: frozenset[str]
+    columns: frozenset[str]
+    functions: frozenset[str]
+
+
+def beyond(sql: str, dialect: str, tree: exp.Expr) -> list[str]:
+    """What a statement that passed names and the guard's tree, or its lists, do not.
+
+    `dialect` is that of an engine whose own parser can be asked: postgres or duckdb.
+    """
+    engine = _ENGINES[dialect](sql)
+    tables = {t.name.casefold() for t in tree.find_all(exp.Table)}
+    known = {n.name.casefold() for n in tree.find_all(exp.Identifier)}
+    found = [f"table {name}" for name in engine.tables - tables]
+    found += [f"column {name}" for name in engine.columns - known]
+    listed = names_of(dialect).functions | {"current_setting"}
+    return found + [f"function {name}" for name in engine.functions - listed]
+
+
+def _objects(root: object) -> Iterator[Node]:
+    left = [root]
+    while left:
+        found = left.pop()
+        if isinstance(found, dict):
+            yield found
+            left += found.values()
+        elif isinstance(found, list):
+            left += found
+
+
+def _by_postgres(sql: str) -> Names:
+    tables, columns, functions = set[str](), set[str](), set[str]()
+    for found in _objects(pgparse.parse(sql)):
+        if "RangeVar" in found:
+            tables.add(found["RangeVar"]["relname"].casefold())
+        if "ColumnRef" in found:
+            texts = [part["String"]["sval"] for part in found["ColumnRef"]["fields"] if "String" in part]
+            columns.update(text.casefold() for text in texts)
+        if "FuncCall" in found:
+            functions.add(found["FuncCall"]["funcname"][-1]["String"]["sval"].casefold())
+    return Names(frozenset(tables), frozenset(columns), frozenset(functions))
+
+
+def _by_duckdb(sql: str) -> Names:
+    tables, columns, functions = set[str](), set[str](), set[str]()
+    inner = _without_explain(sql)
+    found = duckdb.execute("SELECT json_serialize_sql(?)", [inner]).fetchall()
+    for node in _objects(json.loads(found[0][0])):
+        if node.get("type") == "BASE_TABLE":
+            tables.add(node["table_name"].casefold())
+        if node.get("class") == "COLUMN_REF":
+            columns.update(name.casefold() for name in node["column_names"])
+        if node.get("function_name") and not node.get("is_operator"):
+            functions.add(node["function_name"].casefold())
+    return Names(frozenset(tables), frozenset(columns), frozenset(functions))
+
+
+def _without_explain(sql: str) -> str:
+    tokens = Dialect.get_or_raise("duckdb").tokenize(sql)
+    start = next((t.start for t in tokens if t.text.casefold() not in ("explain", "analyze")), 0)
+    return sql[start:]
+
+
+_ENGINES = {"postgres": _by_postgres, "duckdb": _by_duckdb}

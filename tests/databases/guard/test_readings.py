@@ -1,0 +1,45 @@
+"""Mutated statements that pass name nothing to the engine that the guard's own reading doesn't name."""
+
+from random import Random
+
+import pytest
+from tests.databases.guard.readings import beyond
+from tests.databases.guard.test_mutations import mutator_for
+from tests.sampling import Sample
+
+from fathom.databases.guard import check
+from fathom.errors import QueryRefused
+
+STATEMENTS = 5_000
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "duckdb"])
+def test_what_passes_names_nothing_unread(dialect: str, sample: Sample) -> None:
+    mutator, random = mutator_for(dialect), Random(sample.weight("readings"))
+    passed = 0
+    for _ in range(sample.times(STATEMENTS, 0.4)):
+        sql = mutator.make(random)
+        try:
+            tree = check(sql, dialect)
+        except QueryRefused:
+            continue
+        passed += 1
+        assert beyond(sql, dialect, tree) == [], sql
+    assert passed >= sample.times(STATEMENTS, 0.4) / 50
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "told"),
+    [
+        ("postgres", "SELECT hidden FROM kept", "column hidden"),
+        ("postgres", "SELECT 1 FROM payroll", "table payroll"),
+        ("postgres", "SELECT pg_read_file(name) FROM kept", "function pg_read_file"),
+        ("duckdb", "SELECT hidden FROM kept", "column hidden"),
+        ("duckdb", "SELECT 1 FROM payroll", "table payroll"),
+        ("duckdb", "SELECT read_text(name) FROM kept", "function read_text"),
+    ],
+)
+def test_what_another_reading_lacks_is_found(dialect: str, sql: str, told: str) -> None:
+    """The tree is that of another statement, as if the guard had read the text so."""
+    tree = check("SELECT name FROM kept", dialect)
+    assert told in beyond(sql, dialect, tree)

@@ -17,6 +17,8 @@ LOOK: Mapping[str, Any] = {
     "font": "Liberation Sans, Arial, Helvetica, sans-serif",
     # Where only wider letters are there, labels reach further out: the title stands above them, not beside.
     "padding": {"left": 24, "top": 5, "right": 16, "bottom": 5},
+    "axis": {"labelFontSize": 12, "titleFontSize": 12, "labelOverlap": "greedy"},
+    "axisX": {"labelAngle": 0},
     "axisY": {"titleAngle": 0, "titleAlign": "left", "titleBaseline": "bottom", "titleX": 0, "titleY": -6},
 }
 """The settings that every picture has; a specification's own `config` goes on top."""

@@ -384,3 +384,40 @@ def test_csv_has_no_noise_of_floats() -> None:
     rows = ((978668.4900000001,), (0.1 + 0.2,), (7,), (1e300,))
     written = as_csv(Result(("a",), rows, "SELECT 1", 0.0))
     assert written.split() == ["a", "978668.49", "0.3", "7", "1e+300"]
+
+
+def test_the_box_has_every_database_and_the_one_asked_last(client: TestClient, site: Site) -> None:
+    site.served["second"] = site.served["shop"]  # type: ignore[index]
+    page = client.get("/").text
+    assert page.index("<option selected>shop</option>") < page.index("<option>second</option>")
+    form = {"question": "How many sales are there?", "database": "second"}
+    led = client.post("/ask", data=form, follow_redirects=False)
+    assert finished(client, led.headers["location"].removeprefix("/a/"))["entry"]["database"] == "second"
+    assert "<option selected>second</option>" in client.get("/").text
+    assert client.post("/ask", data={**form, "database": "third"}).status_code == 404
+
+
+def test_a_follow_up_shows_what_came_before_and_the_thread_has_rows(client: TestClient, asked: Asked) -> None:
+    first = asked("How many sales are there per city?")["entry"]
+    second = asked("only those in 2014", conversation=first["conversation"])["entry"]
+    page = client.get(f"/a/{second['id']}").text
+    earlier = page[page.index('class="earlier"') : page.index("<article>")]
+    assert f"/a/{first['id']}" in earlier
+    assert first["says"] in earlier
+    assert 'class="earlier"' not in client.get(f"/a/{first['id']}").text
+    thread = client.get(f"/c/{first['conversation']}").text
+    assert thread.index(first["question"]) < thread.index(second["question"])
+    assert "Rows of question 1" in thread
+    assert "Bern" in thread
+
+
+def test_a_number_alone_stands_out(client: TestClient, asked: Asked) -> None:
+    alone, several = (asked(q)["entry"]["id"] for q in ("How many sales are there?", "sales per city"))
+    assert '<p class="figure" aria-hidden="true">4</p>' in client.get(f"/a/{alone}").text
+    assert 'class="figure"' not in client.get(f"/a/{several}").text
+
+
+def test_a_chart_is_a_picture_to_keep(client: TestClient, asked: Asked) -> None:
+    id_ = asked("How many sales are there per city?")["entry"]["id"]
+    assert client.get(f"/a/{id_}/chart.png").content.startswith(b"\x89PNG")
+    assert f'href="/a/{id_}/chart.png" download' in client.get(f"/a/{id_}").text

@@ -22,6 +22,7 @@ def walker(opened: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def test_from_an_answer_to_a_lesson_and_back(walker: Walker) -> None:
     page, live = walker.page, walker.live
     walker.go(f"/a/{live.ask('shop', QUESTION)}")
+    page.locator("summary", has_text="…").click()
     page.get_by_role("link", name="Teach").click()
     for one in page.locator("summary:visible").all()[1:]:
         one.click()

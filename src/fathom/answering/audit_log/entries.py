@@ -134,6 +134,11 @@ class Occasion:
         found = {"rows": len(outcome.rows), "truncated": outcome.truncated is not None}
         return self.entry(seconds, status="done", bytes_read=outcome.bytes_read, **found, **told)
 
+    def of_export(self, sql: str, rows: int, seconds: float) -> LogEntry:
+        """The entry of a query whose rows were all written to a file."""
+        told = {"sql": sql, "tables": _read([sql], self.database), "cost_usd": "0"}
+        return self.entry(seconds, status="exported", rows=rows, truncated=False, **told)
+
     def of_failure(self, question: str, error: BaseException, seconds: float) -> LogEntry:
         """The entry of a question that ended in an error: a model out of reach, a cancelled one."""
         return self.entry(seconds, question=question, status=type(error).__name__, model=self.model)

@@ -13,6 +13,7 @@ from fathom.answering.audit_log.log import AuditLog
 from fathom.config import account_name, read_settings
 from fathom.context_values import holding
 from fathom.databases import Database
+from fathom.databases.stream import Stream
 from fathom.errors import FathomError, RightsError
 from fathom.records import Answer, Limits, Result
 
@@ -93,6 +94,24 @@ def logged_run(database: Database, sql: str, limits: Limits) -> Result:
 def logged_estimate(database: Database, sql: str) -> int | None:
     """Estimate a query that a person wrote (`Database.estimate`), and log it likewise."""
     return _logged(database, sql, lambda: database.estimate(sql))
+
+
+def logged_export(database: Database, sql: str, limits: Limits, write: Callable[[Stream], int]) -> int:
+    """Write all rows of an answer's query somewhere, and log that, where a log is kept; how many there are.
+
+    `write` is given the running query, and counts what it writes. Raises what it and `Database.stream` raise.
+    """
+    log, started = audit_log_of(), time.monotonic()
+    try:
+        with database.stream(sql, limits) as rows:
+            count = write(rows)
+    except FathomError as error:
+        if log is not None:
+            log.append(_occasion(database).of_query(sql, error, time.monotonic() - started))
+        raise
+    if log is not None:
+        log.append(_occasion(database).of_export(sql, count, time.monotonic() - started))
+    return count
 
 
 T = TypeVar("T", Result, int | None)

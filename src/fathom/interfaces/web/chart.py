@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
-from fathom.answering.pictures import LOOK, as_svg, script
+from fathom.answering.pictures import LOOK, as_png, as_svg, script
 from fathom.errors import InputError, MissingExtra
 from fathom.files import write_whole
 from fathom.records import Chart
@@ -22,6 +22,7 @@ _INK: Mapping[Theme, tuple[str, str, str]] = {
     "light": ("#1c2b33", "#d5dcdf", "#0b6e75"),
     "dark": ("#dfe8ea", "#3a484e", "#5cc4ca"),
 }
+_GROUND: Mapping[Theme, str] = {"light": "#ffffff", "dark": "#12181b"}
 _bundling = Lock()
 
 
@@ -35,7 +36,12 @@ def specification(chart: Chart, mark: str = "") -> dict[str, Any]:
                 f"this chart can't be drawn as {mark!r}; choose of: {', '.join(drawn_as(chart))}"
             )
         found["mark"] = {"type": mark, "tooltip": True}
-    return {**found, "width": "container", **_height(found), "config": {"axisY": LOOK["axisY"]}}
+    return {
+        **found,
+        "width": "container",
+        **_height(found),
+        "config": {name: LOOK[name] for name in ("axis", "axisX", "axisY")},
+    }
 
 
 def _height(found: Mapping[str, Any]) -> dict[str, int]:
@@ -56,9 +62,27 @@ def drawn_as(chart: Chart) -> Sequence[str]:
 
 def drawn(chart: Chart, mark: str, theme: Theme) -> str:
     """A chart as SVG. Raises `MissingExtra`, and `InputError` for what isn't a chart of ours."""
+    return as_svg(_themed(chart, mark, theme))
+
+
+def drawn_as_pixels(chart: Chart, mark: str, theme: Theme) -> bytes:
+    """A chart as PNG, on the ground of its theme. Raises likewise."""
+    content = _themed(chart, mark, theme)
+    content["config"]["background"] = _GROUND[theme]
+    return as_png(content)
+
+
+def _themed(chart: Chart, mark: str, theme: Theme) -> dict[str, Any]:
     ink, line, first = _INK[theme]
     content = specification(chart, mark) | {"width": 640}
-    axis = {"labelColor": ink, "titleColor": ink, "gridColor": line, "domainColor": line, "tickColor": line}
+    axis = {
+        **LOOK["axis"],
+        "labelColor": ink,
+        "titleColor": ink,
+        "gridColor": line,
+        "domainColor": line,
+        "tickColor": line,
+    }
     content["config"] |= {
         "background": None,
         "title": {"color": ink},
@@ -67,7 +91,7 @@ def drawn(chart: Chart, mark: str, theme: Theme) -> str:
         "legend": {"labelColor": ink, "titleColor": ink},
         "mark": {"color": first},
     }
-    return as_svg(content)
+    return content
 
 
 def bundle(cache: Path) -> bytes:

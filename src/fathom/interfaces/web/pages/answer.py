@@ -2,29 +2,41 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi import APIRouter, Form, Header, Request
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from pydantic import BaseModel, Field
+from starlette.background import BackgroundTask
 
 from fathom.answering import as_json, explain
+from fathom.answering.audit_log import logged_export, logging_as
 from fathom.answering.documents import as_csv, as_html
 from fathom.answering.markdown import answer_as_markdown
+from fathom.answering.row_exports import ExportForm, write_rows
 from fathom.answering.store import Feedback, KeptAnswer, Origin, StoredQuestion
 from fathom.answering.store.store import new_id
 from fathom.errors import InputError
-from fathom.interfaces.web.chart import Theme, drawn, drawn_as, specification
+from fathom.interfaces.web.chart import Theme, drawn, drawn_as, drawn_as_pixels, specification
 from fathom.interfaces.web.jobs import JobProgress
 from fathom.interfaces.web.pages.ask import OfRequest
-from fathom.interfaces.web.routes import ActionDone, OfSite, attached, done, shown
+from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, attached, done, shown
 from fathom.interfaces.web.shared_jobs import SharedJobs
 from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
 from fathom.interfaces.web.streaming import STREAMED, streamed
 from fathom.interfaces.web.work import AnswerJob, asked_again
-from fathom.records import Answer, Question
+from fathom.records import Answer, Limits, Question, Result
 
 router = APIRouter(tags=["answers"])
+EXPORTED = Limits(seconds=300, rows=None, bytes=None)
+"""The limits of a query whose rows are all written to a file: a person waits for it."""
+EXPORT_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "parquet": "application/vnd.apache.parquet",
+}
 REASONS = (
     "wrong rows", "wrong column", "wrong filter", "should have asked", "should not have answered", "other",
 )  # fmt: skip
@@ -36,7 +48,8 @@ class AnswerPage:
     """One question with what became of it. `answer` is null until there is one.
 
     `guess` is the query thought of where the answer isn't known; `changed` says that the data may be others
-    by now; `made_from` and `led_to` are the answers before and after it in its history.
+    by now; `made_from` and `led_to` are the answers before and after it in its history, `before` those that
+    its conversation has before it. `url` is its whole address.
     """
 
     entry: StoredQuestion
@@ -53,6 +66,8 @@ class AnswerPage:
     reasons: Sequence[str]
     charts: Sequence[str]
     sql_allowed: bool
+    url: str
+    before: Sequence[StoredQuestion]
     key: str
     next_key: str
 
@@ -63,6 +78,7 @@ def answer_page(site: OfSite, request: Request, id: str) -> AnswerPage:
     shared: SharedJobs = request.app.state.shared
     kept = site.store.get(id)
     given, progress = kept.answer, None if kept.is_finished else shared.progress(id)
+    turns = [e.entry for e in site.store.conversation(kept.conversation)]
     guess = (given.guess or "") if given else ""
     return AnswerPage(
         entry=kept.entry,
@@ -74,11 +90,13 @@ def answer_page(site: OfSite, request: Request, id: str) -> AnswerPage:
         changed=_has_changed(site, kept),
         made_from=site.store.find(kept.parent) if kept.parent else None,
         led_to=site.store.children(id),
-        conversation=[e.entry for e in site.store.conversation(kept.conversation)],
+        conversation=turns,
         feedback=site.store.feedback(id),
         reasons=REASONS,
         charts=drawn_as(given.chart) if given and given.chart else (),
         sql_allowed=site.rules.sql,
+        url=f"{'https' if site.rules.secure else request.url.scheme}://{request.url.netloc}/a/{id}",
+        before=[t for t in turns if t.number < kept.number and t.id != kept.parent],
         key=new_id(),
         next_key=new_id(),
     )
@@ -142,6 +160,63 @@ def take_markdown(site: OfSite, id: str) -> Response:
 def take_html(site: OfSite, id: str) -> Response:
     """The answer as one HTML file that needs no network."""
     return Response(as_html([_given(site, id)]), media_type="text/html", headers=attached(id, "html"))
+
+
+class WholeExport(BaseModel):
+    """The form of a file with all rows."""
+
+    form: ExportForm = "csv"
+
+
+@router.post("/a/{id}/rows", include_in_schema=False)
+def take_rows(site: OfSite, begin: OfRequest, id: str, body: Annotated[WholeExport, Form()]) -> Response:
+    """All rows of the answer's query as a file, asked of the data as they are now."""
+    return _whole(site, begin, id, body.form)
+
+
+@router.post("/api/a/{id}/rows", responses=FAULTS, name="take rows", response_class=Response)
+def take_rows_of_api(site: OfSite, begin: OfRequest, id: str, body: WholeExport) -> Response:
+    """All rows of the answer's query as a file, asked of the data as they are now."""
+    return _whole(site, begin, id, body.form)
+
+
+def _whole(site: Site, begin: OfRequest, id: str, form: ExportForm) -> Response:
+    """The file is written whole before it is sent: one that a limit cut would look like all rows."""
+    begin.check_pace()
+    given, kept = _given(site, id), site.store.get(id)
+    # Who wrote the query gets its own columns, others also the names beside keys.
+    rows = given.result if kept.origin is Origin.EDITED else given.shown or given.result
+    if rows is None:
+        raise InputError("this answer has no rows")
+    folder = TemporaryDirectory(prefix="fathom-")
+    file = Path(folder.name) / f"rows.{form}"
+    try:
+        with logging_as("browser", client=begin.client, answer_id=id):
+            count = logged_export(
+                site.database(kept.database), rows.sql, EXPORTED,
+                lambda stream: write_rows(_headings(rows, stream.columns), stream, file, form),
+            )  # fmt: skip
+    except BaseException:
+        folder.cleanup()
+        raise
+    headers = attached(f"{id}-all-{count}", form)
+    sent = BackgroundTask(folder.cleanup)
+    return FileResponse(file, media_type=EXPORT_TYPES[form], headers=headers, background=sent)
+
+
+def _headings(rows: Result, columns: Sequence[str]) -> Sequence[str]:
+    """The headings of the kept rows, while the query gives as many columns."""
+    return rows.columns if len(rows.columns) == len(columns) else columns
+
+
+@router.get("/a/{id}/chart.png", include_in_schema=False)
+def chart_as_png(site: OfSite, id: str, mark: str = "", theme: Theme = "light") -> Response:
+    """The chart as a picture of pixels."""
+    given = _given(site, id)
+    if given.chart is None:
+        raise InputError("no chart helps to see this result")
+    picture = drawn_as_pixels(given.chart, mark, theme)
+    return Response(picture, media_type="image/png", headers=attached(id, "png"))
 
 
 @router.get("/a/{id}/chart.svg", include_in_schema=False)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Form, Request
+from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, Field
 
 from fathom.answering.store import Origin, StoredQuestion
@@ -87,6 +88,19 @@ class Begin:
 
 
 OfRequest = Annotated[Begin, Depends(begin)]
+
+
+class AskOf(Ask):
+    """A question with the name of the database that it is asked of."""
+
+    database: str = Field(min_length=1, max_length=200)
+
+
+@router.post("/ask", include_in_schema=False)
+async def ask_of(site: OfSite, begin: OfRequest, body: Annotated[AskOf, Form()]) -> Response:
+    """Ask a question of the database that was chosen in the box."""
+    done = await ask(site, begin, body.database, body)
+    return RedirectResponse(done.url, HTTPStatus.SEE_OTHER)
 
 
 @done(router, "/ask/{database}")

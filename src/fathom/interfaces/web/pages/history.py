@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
@@ -49,12 +49,23 @@ def history(
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadTurn:
+    """One question of a conversation with its answer."""
+
+    entry: StoredQuestion
+    answer: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Talk:
-    """A conversation: each question with its answer. `key` marks the form for the next question."""
+    """A conversation: each question with its answer, null where there is none yet.
+
+    `key` marks the form for the next question.
+    """
 
     id: str
     database: str
-    turns: Sequence[StoredQuestion]
+    turns: Sequence[ThreadTurn]
     key: str
 
 
@@ -62,7 +73,8 @@ class Talk:
 def conversation(site: OfSite, id: str) -> Talk:
     """The questions of a conversation with their answers, in order."""
     kept = site.store.conversation(id)
-    return Talk(id, kept[0].database, [k.entry for k in kept], new_id())
+    turns = [ThreadTurn(k.entry, as_json(known) if (known := k.answer) else None) for k in kept]
+    return Talk(id, kept[0].database, turns, new_id())
 
 
 @router.get("/c/{id}/conversation.json", include_in_schema=False)

@@ -29,9 +29,10 @@ class DatabaseLine:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The databases and the latest questions. `examples` are questions to the first database."""
+    """The databases and the latest questions. `examples` are questions to `database`, the last one asked."""
 
     databases: Sequence[DatabaseLine]
+    database: str
     examples: Sequence[str]
     latest: Sequence[StoredQuestion]
     key: str
@@ -40,9 +41,10 @@ class Home:
 @shown(router, "/", "home.html")
 def home(site: OfSite) -> Home:
     """The databases, questions to begin with, and the latest answers."""
-    names = list(site.databases)
-    examples = examples_of(site, names[0]) if names else []
-    return Home([database_line(site, n) for n in names], examples, site.store.history(most=LATEST), new_id())
+    names, latest = list(site.databases), site.store.history(most=LATEST)
+    last = next((one.database for one in latest if one.database in names), "".join(names[:1]))
+    examples = examples_of(site, last) if last else []
+    return Home([database_line(site, n) for n in names], last, examples, latest, new_id())
 
 
 def database_line(site: Site, name: str) -> DatabaseLine:

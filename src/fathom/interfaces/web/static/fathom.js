@@ -54,45 +54,16 @@ function load(url) {
   });
 }
 
-// Rows, chart and SQL as tabs; the one that was chosen last is shown first.
-function tabs(views) {
-  const sections = $$(":scope > section", views);
-  if (sections.length < 2) return;
-  const bar = document.createElement("div");
-  bar.setAttribute("role", "tablist");
-  bar.setAttribute("aria-label", "Views of the answer");
-  const show = (chosen, focus) => sections.forEach((section, i) => {
-    const on = i === chosen;
-    section.hidden = !on;
-    bar.children[i].setAttribute("aria-selected", on);
-    bar.children[i].tabIndex = on ? 0 : -1;
-    if (on && focus) bar.children[i].focus();
-    if (on) dispatchEvent(new Event("resize"));
-  });
-  sections.forEach((section, i) => {
-    const tab = document.createElement("button");
-    const heading = $("h2", section);
-    tab.type = "button";
-    tab.id = `tab-${heading.id}`;
-    tab.textContent = heading.textContent;
-    section.id = `panel-${heading.id}`;
-    tab.setAttribute("role", "tab");
-    tab.setAttribute("aria-controls", section.id);
-    section.setAttribute("role", "tabpanel");
-    section.setAttribute("aria-labelledby", tab.id);
-    tab.onclick = () => { show(i); remember("view", heading.id); };
-    bar.append(tab);
-  });
-  bar.onkeydown = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const at = sections.findIndex((s) => !s.hidden);
-    if (step) show((at + step + sections.length) % sections.length, true);
-  };
-  views.prepend(bar);
-  views.classList.add("tabbed");
-  const wanted = sections.findIndex((s) => $("h2", s).id === recall("view"));
-  show(Math.max(0, wanted));
+// Times as the reader's clock has them; the server's stays as the title.
+function local(time) {
+  const at = new Date(time.dateTime);
+  if (Number.isNaN(at.getTime())) return;
+  time.title = time.textContent;
+  time.textContent = at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }
+
+// A menu closes as soon as something else is meant.
+addEventListener("click", (event) => $$("details.menu[open]").forEach((m) => m.contains(event.target) || (m.open = false)));
 
 function remember(name, value) { try { localStorage.setItem(name, value); } catch { /* not allowed here */ } }
 function recall(name) { try { return localStorage.getItem(name); } catch { return null; } }
@@ -111,7 +82,7 @@ async function chart(figure, mark = "") {
   const [ink, line, accent] = ["ink", "line", "accent"].map(colour);
   const title = found.title;  // stands above the chart already
   delete found.title;
-  const axis = { labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line };
+  const axis = { ...found.config.axis, labelColor: ink, titleColor: ink, gridColor: line, domainColor: line, tickColor: line };
   found.config = { ...found.config, background: null, font: getComputedStyle(figure).fontFamily, view: { stroke: null }, axis,
     axisQuantitative: { tickCount: 8 }, legend: { labelColor: ink, titleColor: ink }, mark: { color: accent } };
   const drawn = document.createElement("div");
@@ -194,7 +165,7 @@ function improve(root) {
   if (mark) live(mark);
   const again = $("[data-again]", root);
   if (again) setTimeout(() => location.reload(), 1000 * again.dataset.again);
-  $$("[data-tabs='']", root).forEach(tabs);
+  $$("time[datetime]", root).forEach(local);
   $$("table.sortable", root).forEach(sortable);
   $$("[data-chart]", root).forEach((figure) => chart(figure));
   $$("a[data-mark]", root).forEach((a) => a.addEventListener("click", (event) => {
@@ -223,7 +194,12 @@ function improve(root) {
 const PLACES = { a: "/", h: "/history", s: "/saved", d: "/db", t: "/tools", r: "/runs" };
 let going = 0;
 addEventListener("keydown", (event) => {
-  if (event.key === "Escape") return $("[data-cancel]")?.click();
+  if (event.key === "Escape") {
+    const menu = $("details.menu[open]");
+    if (!menu) return $("[data-cancel]")?.click();
+    menu.open = false;
+    return $("summary", menu).focus();
+  }
   const typing = event.target.closest?.("input:not([type=radio]), textarea, select");
   if (typing || event.ctrlKey || event.metaKey || event.altKey || recall("keys") === "off") return;
   const items = $$("[data-list] > li > a");
@@ -236,7 +212,7 @@ addEventListener("keydown", (event) => {
     j: () => ($("[data-beside=next]")?.click(), items[Math.min(at + 1, items.length - 1)]?.focus()),
     k: () => ($("[data-beside=previous]")?.click(), items[Math.max(at - 1, 0)]?.focus()),
     c: () => $("[data-copy]")?.click(),
-    e: () => { const box = $(".edit"); if (box) { $("#tab-sql")?.click(); box.open = true; $("textarea", box).focus(); } },
+    e: () => { const box = $(".edit"); if (box) { $(".of-sql").open = true; box.open = true; $("textarea", box).focus(); } },
   };
   if (Date.now() - going < 1500 && PLACES[event.key]) location.href = PLACES[event.key];
   else if (reading) { reading.checked = true; reading.focus(); }

@@ -88,8 +88,6 @@ def _of_groups(quantity: Quantity, by: Field, kind: Kind, figures: Figures) -> I
     whole, _ = figures.value(quantity)
     if quantity.measure.adds_up and whole:
         yield f"{top} accounts for {most / whole * 100:.1f}% of the {name}."
-    if kind == "prescriptive":
-        yield f"Consider {group} {top} first because {top} has the highest {name}."
     if kind == "diagnostic":
         for number in _numbers_beside(quantity, figures):
             yield f"The {vocabulary.field_name(number)} differs significantly between {group} groups."

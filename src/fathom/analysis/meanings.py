@@ -284,6 +284,13 @@ _AVERAGE = frozenset(
 )
 
 
+def spans(text: str) -> Iterator[tuple[int, int, Period]]:
+    """The months, quarters and years that stand in a text, each with its place."""
+    for found in _PERIOD.finditer(text):
+        if period := _period(found):
+            yield found.start(), found.end(), period
+
+
 def periods(phrase: str) -> Period | None:
     """The month, quarter or year that a phrase is."""
     found = _PERIOD.fullmatch(phrase.strip())

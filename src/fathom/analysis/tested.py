@@ -18,7 +18,7 @@ from fathom.analysis.claims import (
 from fathom.analysis.figures import Figures, numbers
 from fathom.analysis.forecasts import HORIZON, Projection
 from fathom.analysis.quantities import NotComputable
-from fathom.analysis.series import Series
+from fathom.analysis.series import Series, month_after
 from fathom.analysis.statistics import (
     ALPHA,
     FEWEST_MONTHS,
@@ -148,7 +148,7 @@ def forecast(claim: ForecastClaim, figures: Figures) -> CheckedClaim:
         "naive error": found.test.naive_error,
     }
     if claim.stated is not None:
-        verdict, reason = _of_figure(claim, found, steps, name, told)
+        verdict, reason = _of_figure(claim, found, (steps, series.per_year), name, told)
     else:
         verdict, reason = _of_direction(claim, series, found, name, told)
     return CheckedClaim(claim, verdict, reason, (sql,), told, test, chart)
@@ -160,8 +160,15 @@ _MOST_STEPS = 24
 def _steps(claim: ForecastClaim, series: Series) -> int:
     """How many steps after the last whole one the claimed span ends."""
     assert claim.period is not None
+    if series.per_year == 12 and claim.period.grain == "day":
+        raise NotComputable("A forecast is checked of a month, a quarter or a year.")
     if series.per_year == 12 and claim.period.grain != "month":
-        raise NotComputable("A forecast of more than a month isn't checked; say it by month.")
+        if not claim.quantity.measure.adds_up:
+            raise NotComputable("A forecast of an average is checked by month; say it by month.")
+        first = series.place(claim.period.start) - len(series)
+        if first < 0:
+            raise NotComputable("A part of that time is in the data already.")
+        return series.place(month_after(claim.period.end, -1)) - len(series) + 1
     return series.place(claim.period.start) - len(series) + 1
 
 
@@ -177,19 +184,23 @@ def _already_known(claim: ForecastClaim, series: Series, sql: str, name: str) ->
 
 
 def _of_figure(
-    claim: ForecastClaim, found: Projection, steps: int, name: str, told: dict[str, Any]
+    claim: ForecastClaim, found: Projection, ahead: tuple[int, int], name: str, told: dict[str, Any]
 ) -> tuple[Verdict, str]:
+    """The figure against the forecast. `ahead` are the steps, and how many of them make a year."""
+    steps, per_year = ahead
     assert claim.stated is not None
     assert claim.period is not None
-    value, low, high = (float(v[steps - 1]) for v in (found.values, found.low, found.high))
+    # The months of a quarter or a year together; their errors at worst all lie on one side.
+    months = {"month": 1, "quarter": 3, "year": 12}[claim.period.grain] if per_year == 12 else 1
+    value, low, high = (float(v[steps - months : steps].sum()) for v in (found.values, found.low, found.high))
+    error = found.test.naive_error * months
     told |= {"forecast": value, "low": low, "high": high, "stated": claim.stated.value}
     reason = (
         f"For {period_name(claim.period)} the {name} is forecast at {shown_value(value)} "
-        f"({shown_value(low)} to {shown_value(high)}); the naive error is "
-        f"{shown_value(found.test.naive_error)}."
+        f"({shown_value(low)} to {shown_value(high)}); the naive error is {shown_value(error)}."
     )
     off = abs(claim.stated.value - value)
-    near = max(found.test.naive_error, claim.stated.unit / 2)
+    near = max(error, claim.stated.unit / 2)
     if off > near and not low <= claim.stated.value <= high:
         return "contradicted", reason
     if off <= near and found.test.beats_naive:

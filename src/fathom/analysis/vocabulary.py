@@ -59,6 +59,7 @@ class Vocabulary:
         self.queries = Queries(database, self.dates)
         self.learned: dict[Stems, dict[Measure, None]] = {}
         """Measures by words that name them and stand in no schema, as "revenue" does; see `learn`."""
+        self._said: dict[Measure, str] = {}
 
     @cached_property
     def dates(self) -> dict[Field, DateForm]:
@@ -96,6 +97,17 @@ class Vocabulary:
             and not stem_of(words_of(column.name))[1]
         )
 
+    @cached_property
+    def names(self) -> tuple[Field, ...]:
+        """The columns that name rows, however many these are: of products there may be thousands."""
+        return tuple(
+            Field(table.name, column.name)
+            for table, column, profile in self._columns()
+            if _is_naming(column, profile)
+            and profile.distinct == profile.rows_seen
+            and set(parts(column.name)) & set(WORDS["naming"])
+        )
+
     def measures(self, table: str) -> tuple[Measure, ...]:
         """List the measures of a table's rows: their count, and the total or the average of each number."""
         found = [Measure("count", table)]
@@ -117,15 +129,15 @@ class Vocabulary:
     def learn(self, said: str, measure: Measure) -> None:
         """Take words for a measure, beside those that they are taken for already."""
         self.learned.setdefault(stems_of(said), {})[measure] = None
+        self._said.setdefault(measure, said)
 
     def phrase(self, measure: Measure) -> str:
         """Words that are read as the measure: those that were learned for it, else its name."""
-        learned = (" ".join(said) for said, measures in self.learned.items() if measure in measures)
-        return next(learned, self.measure_name(measure))
+        return self._said.get(measure) or self.measure_name(measure)
 
     def is_learned(self, measure: Measure) -> bool:
         """True if words were taken for the measure that stand in no schema."""
-        return any(measure in measures for measures in self.learned.values())
+        return measure in self._said
 
     def is_money(self, measure: Measure) -> bool:
         """True if a measure may be stated in a currency."""
@@ -191,8 +203,7 @@ class Vocabulary:
         """A measure in words: "number of orders", "total freight of orders"."""
         rows = self.table_name(measure.table)
         if measure.expression:
-            known = next((" ".join(said) for said, held in self.learned.items() if measure in held), "value")
-            return f"{WORDS['said'][measure.function]} {known} of {rows}"
+            return f"{WORDS['said'][measure.function]} {self._said.get(measure, 'value')} of {rows}"
         if measure.column is None:
             return f"number of {rows}"
         said, function = (

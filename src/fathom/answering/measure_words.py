@@ -4,7 +4,7 @@ The method that answers questions is asked for the measure, by the groups that t
 query is read back. So a judge and a report mean by a word what an answer means by it.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from fathom.analysis import Field, Vocabulary, read_query
 from fathom.analysis.vocabulary import WORDS
@@ -17,12 +17,16 @@ _MOST_GROUPS = 4
 Ask = Callable[[str], Awaitable[Answer]]
 
 
-async def learn_measures(text: str, vocabulary: Vocabulary, ask: Ask) -> None:
-    """Teach a vocabulary the measures behind a text's words of trade; `ask` answers a question."""
-    by = ["", *(f" by {vocabulary.field_name(f)}" for f in _groups(text, vocabulary))]
+async def learn_measures(text: str, vocabulary: Vocabulary, ask: Ask, groups: Sequence[Field] = ()) -> None:
+    """Teach a vocabulary the measures behind a text's words of trade; `ask` answers a question.
+
+    They are asked for by the columns whose values the text names, and by `groups`.
+    """
+    named = (*groups, *_groups(text, vocabulary))
+    by = ["", *(f" by {vocabulary.field_name(f)}" for f in named)]
     for name, question in _questions(text, vocabulary):
-        for groups in dict.fromkeys(by):
-            found = await ask(question.format(by=groups))
+        for grouped in dict.fromkeys(by):
+            found = await ask(question.format(by=grouped))
             read = read_query(found.sql, vocabulary) if found.sql and found.result is not None else None
             if read and not read.quantity.where:
                 vocabulary.learn(name, read.quantity.measure)

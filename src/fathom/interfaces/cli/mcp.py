@@ -11,6 +11,7 @@ def mcp(
     *databases: str,
     files: Path | None = None,
     demo: bool = False,
+    all: bool = False,
     teach: bool = False,
     strict: Strict = False,
 ) -> None:
@@ -27,6 +28,8 @@ def mcp(
         A folder: each file of rows in it may be asked by its path from there, and nothing outside.
     demo
         Serve the sample database.
+    all
+        Serve the databases of the settings beside those that are named.
     teach
         Let assistants teach solved questions; each needs a person's agreement.
     """
@@ -42,7 +45,7 @@ def mcp(
     settings = read_settings()
     settings = replace(settings, strict=strict or settings.strict)
     named = (*databases, *((DEMO,) if demo else ()))
-    found = addresses(named, settings)
+    found = addresses(named, settings, whole=all or not named)
     if files is not None and not files.is_dir():
         raise InputError(f"--files {files} is no folder")
     if not found and files is None:

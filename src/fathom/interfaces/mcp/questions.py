@@ -57,15 +57,15 @@ class Questions:
             ctx: Context,
             choice: Annotated[ElicitationResult[ChosenReading], Resolve(which_reading)],
             database: str = "",
-            evidence: Text = "",
-            reading: int | None = None,
-            after: str = "",
+            evidence: Annotated[str, Field(max_length=QUESTION_LETTERS, description="What words mean")] = "",
+            reading: Annotated[int | None, Field(description="Number of one asked back")] = None,
+            after: Annotated[str, Field(description="answer_id that a follow-up goes on from")] = "",
             max_rows: Rows = ROWS,
         ) -> AskReply:
             """Answer a question about a database, with SQL, rows and confidence.
 
-            Asks back with readings where unsure: call again with reading. after: an answer_id that a
-            follow-up goes on from. evidence: what words mean. database may be left out where there is one.
+            Asks back with readings where unsure: call again with reading. database may be left out where
+            there is one.
             """
             given, id_ = await self._answer(question, database, evidence, after, ctx)
             self._open.pop((question, database, evidence, after), None)

@@ -129,6 +129,12 @@ def ask_reply(answer: Answer, most: int, answer_id: str = "") -> AskReply:
     )
 
 
+def compact(content: dict[str, Any]) -> str:
+    """A reply as it is sent: JSON without spaces, and without what is empty."""
+    told = {name: value for name, value in content.items() if value is not None and value not in ("", [], {})}
+    return json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
 def _cell(cell: Any) -> Any:
     form = cell_as_json(cell)
     if isinstance(form, str):

@@ -1,15 +1,17 @@
 """Finding what a database holds by words: tables, columns, values, terms of its packs, solved examples."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from fathom.answering import Asking
-from fathom.errors import InputError
+from fathom.errors import FathomError, InputError
 from fathom.interfaces.mcp.replies import ToolResult, fitted
+from fathom.interfaces.mcp.sources import Sources
 from fathom.records import Schema, Table
 from fathom.retrieval import ValueIndex
+from fathom.text import without_secrets
 
 Kind = Literal["table", "column", "value", "term", "example", "any"]
 Detail = Literal["names", "summary", "full"]
@@ -18,8 +20,9 @@ VALUES = 30
 
 
 class SearchReply(ToolResult):
-    """Matches, best first. `next_cursor` goes on where they end."""
+    """Matches, best first, of a database and its dialect. `next_cursor` goes on where they end."""
 
+    dialect: str = ""
     matches: list[dict[str, Any]]
     total: int
     next_cursor: str = ""
@@ -36,14 +39,37 @@ def search(
 ) -> SearchReply:
     """Give the matches of the words, from the place that `cursor` names. Raises `InputError` for an unknown
     place."""
+    found = list(_found(asking, text, kind, detail))
+    return _page(found, limit, cursor, asking.database.dialect)
+
+
+def search_databases(sources: Sources, *, limit: int, cursor: str = "") -> SearchReply:
+    """List the databases with dialect, number of tables and what their packs say of them.
+
+    Each is opened for it. Raises `InputError` for an unknown place.
+    """
+    return _page([_database(sources, name) for name in sources.databases], limit, cursor)
+
+
+def _database(sources: Sources, name: str) -> dict[str, Any]:
+    told: dict[str, Any] = {"kind": "database", "name": name}
+    try:
+        asking = sources.asking(name)
+        told |= {"dialect": asking.database.dialect, "tables": len(asking.database.schema.tables)}
+    except FathomError as error:
+        return told | {"problem": without_secrets(str(error))}
+    return told | ({"about": about} if (about := asking.context.knowledge.description) else {})
+
+
+def _page(found: Sequence[dict[str, Any]], limit: int, cursor: str, dialect: str = "") -> SearchReply:
     if cursor and not cursor.isdecimal():
         raise InputError("a cursor is what an earlier reply gave as next_cursor")
-    found = list(_found(asking, text, kind, detail))
     start = int(cursor or 0)
     page = found[start : start + limit]
-    shown = page[: fitted(page)]
+    shown = list(page[: fitted(page)])
     end = start + len(shown)
-    return SearchReply(matches=shown, total=len(found), next_cursor=str(end) if end < len(found) else "")
+    following = str(end) if end < len(found) else ""
+    return SearchReply(dialect=dialect, matches=shown, total=len(found), next_cursor=following)
 
 
 def _found(asking: Asking, text: str, kind: Kind, detail: Detail) -> Iterator[dict[str, Any]]:

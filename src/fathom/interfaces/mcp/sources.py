@@ -12,7 +12,7 @@ from fathom.answering.audit_log import logging_as
 from fathom.answering.store import Store
 from fathom.cancellation import Cancellation
 from fathom.config import Settings
-from fathom.errors import UnknownName
+from fathom.errors import InputError, UnknownName
 
 
 class Sources(Protocol):
@@ -38,7 +38,12 @@ class Sources(Protocol):
 
 
 def only(sources: Sources, name: str) -> str:
-    """The name of a database, which may be left out where there is only one. Raises `UnknownName`."""
+    """The name of a database, which may be left out where there is only one.
+
+    Raises `UnknownName`, and `InputError` where it is left out of several.
+    """
+    if not name and len(sources.databases) > 1:
+        raise InputError(f"name one of these as database: {', '.join(sources.databases)}")
     if name or len(sources.databases) != 1:
         if name not in sources.databases:
             raise UnknownName("database", name, sources.databases)

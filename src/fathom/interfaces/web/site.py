@@ -197,10 +197,13 @@ def _look(database: Database, looking: "Future[Mapping[str, TableProfile]]") -> 
         looking.set_exception(error)
 
 
-def addresses(named: tuple[str, ...], settings: Settings) -> dict[str, str]:
-    """Names for addresses of databases, by what they are opened with: a path's stem, a setting's name."""
+def addresses(named: tuple[str, ...], settings: Settings, *, whole: bool = True) -> dict[str, str]:
+    """Names for addresses of databases, by what they are opened with: a path's stem, a setting's name.
+
+    Those that the settings name are among them where it is `whole`.
+    """
     found: dict[str, str] = {}
-    for text in dict.fromkeys((*named, *settings.databases)):
+    for text in dict.fromkeys((*named, *(settings.databases if whole else ()))):
         bare = (
             text.removeprefix("demo:")
             if text in settings.databases or text.startswith("demo:")

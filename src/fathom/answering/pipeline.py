@@ -121,7 +121,7 @@ def prepare(
     on top of them. What a model said of one question may serve the next, unless it is recorded. Raises
     `UnknownName` for a method that isn't registered, `ModelNeeded` for one that asks a model where none is
     given, `ConfigError` for a `confidence` out of range or a method without such a bar or such rules,
-    `InputError` for a pack that can't be read or has a condition that the database refuses, and
+    `InputError` for a pack that can't be read or has a condition or a format that the data refuse, and
     `RightsError` for a model where the rights allow none.
     """
     if unknown := sorted(set(options) - set(MethodOptions.__annotations__)):
@@ -144,10 +144,10 @@ def prepare(
     settings = settings or read_settings()
     beforehand = packs_beforehand(database.known_as or database.url, settings)
     known = _knowledge([*beforehand, *options.get("packs", ())])
-    if known.glossary or known.conventions:
-        from fathom.knowledge.trials import try_conditions  # noqa: PLC0415, most databases have no pack
+    if known.glossary or known.conventions or known.formats:
+        from fathom.knowledge.trials import try_pack  # noqa: PLC0415, most databases have no pack
 
-        try_conditions(known, database)
+        try_pack(known, database)
     context = Context(
         database,
         *seen_of(known, tuple(options.get("examples", ())), database),
@@ -275,8 +275,8 @@ async def _answer(question: Question, asking: Asking, *, reading: Reading | None
         return _refuse(draft, asking, refusal)
     try:
         # The query was chosen by another question: "and in 2015?" alone doesn't say what is counted.
-        asked = question.text if reading is None else ""
-        sql = await asyncio.to_thread(read_by_forms, draft.sql, asking.database, asked)
+        asked, told = question.text if reading is None else "", asking.context.knowledge.formats
+        sql = await asyncio.to_thread(read_by_forms, draft.sql, asking.database, asked, told)
         result = draft.result if sql == draft.sql else None
         given = await _sure(draft, sql, asking, result, asked)
     except (QueryError, Misread) as error:
@@ -304,7 +304,7 @@ async def _not_to_ask(question: Question, asking: Asking) -> Refusal | None:
         await asyncio.to_thread(asking.database.refresh)
     except (ConnectionFailed, RightsError) as error:
         return Refusal(str(error))
-    if unclear := await asyncio.to_thread(unclear_day, question.text, asking.database):
+    if unclear := await asyncio.to_thread(unclear_day, question.text, asking.context):
         return Refusal(unclear)
     return None
 
@@ -341,7 +341,7 @@ async def _sure(draft: Draft, sql: str, asking: Asking, known: Result | None, as
         result = known or await asking.context.run(sql)
         people = await for_people(sql, result, asking.context)
     dialect = asking.database.dialect
-    said = as_asked(sql, asking.database)
+    said = as_asked(sql, asking.context)
     return Answer(
         draft.question,
         in_words(people.rows, _about(said, people, asking, draft.question.text, asked)),
@@ -352,7 +352,7 @@ async def _sure(draft: Draft, sql: str, asking: Asking, known: Result | None, as
             *inferred_joins(sql, asking.database.schema),
             *rows_seen(sql, asking.database),
             *files_read(sql, asking.database),
-            *remarks_on_forms(sql, asking.database),
+            *remarks_on_forms(sql, asking.context),
         ),
         result=result,
         shown=people.rows,
@@ -394,10 +394,11 @@ def _why_none(draft: Draft) -> Refusal:
 async def _unsure(draft: Draft, refusal: Refusal, asking: Asking) -> Answer:
     """Up to three readings, each with all that its answer needs; those that can't be run are left out."""
     readings: list[Reading] = []
+    told = asking.context.knowledge.formats
     misread: Misread | None = None
     for reading in likely_readings(draft.readings, asking.database.schema)[:MOST_READINGS]:
         try:
-            sql = await asyncio.to_thread(read_by_forms, reading.sql, asking.database)
+            sql = await asyncio.to_thread(read_by_forms, reading.sql, asking.database, told=told)
             if any(known.sql == sql for known in readings):
                 continue
             given = await _sure(draft, sql, asking, reading.result if sql == reading.sql else None)

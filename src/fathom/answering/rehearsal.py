@@ -11,7 +11,7 @@ from fathom.answering.pipeline import WITH_LOCAL_MODEL, WITH_MODEL, WITHOUT_MODE
 from fathom.errors import InputError, QueryError
 from fathom.knowledge import KnowledgePack, check
 from fathom.knowledge.lessons import Lesson, LessonFile, contradicted
-from fathom.knowledge.trials import try_conditions
+from fathom.knowledge.trials import try_pack
 from fathom.offline.engine import OfflineEngine
 from fathom.offline.engines import engine_for, forget
 from fathom.offline.opinions import choose_like
@@ -97,7 +97,7 @@ async def validate(asking: Asking, lesson: Lesson) -> None:
     """
     if found := check(lesson.pack, asking.database.schema):
         raise InputError("; ".join(mismatch.problem for mismatch in found))
-    await asyncio.to_thread(try_conditions, lesson.pack, asking.database)
+    await asyncio.to_thread(try_pack, lesson.pack, asking.database)
     for example in lesson.pack.examples:
         try:
             await asking.context.run(example.sql)

@@ -1,9 +1,10 @@
 """The form of each column whose values can't be compared, sorted or added up as they are stored."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from fathom.forms.formats import NO_FORMATS, Formats, epoch_unit, pattern_of, reads_as
 from fathom.records import Column, ColumnProfile, Schema, TableProfile
 from fathom.records.schema import DATED, NUMERIC
 
@@ -44,16 +45,31 @@ class ColumnForm:
         return f"{self.column} is {words.get(self.kind, stored)} {self.example[:40]}"
 
 
-def forms_of(schema: Schema, profiles: Mapping[str, TableProfile]) -> Mapping[tuple[str, str], ColumnForm]:
-    """Find the forms of all columns, by table and column name in small letters; tidy columns have none."""
+def forms_of(
+    schema: Schema, profiles: Mapping[str, TableProfile], told: Formats = NO_FORMATS
+) -> Mapping[tuple[str, str], ColumnForm]:
+    """Find the forms of all columns, by table and column name in small letters; tidy columns have none.
+
+    `told` are formats that a knowledge pack gives, such as DD/MM/YYYY: they overrule what is found.
+    """
     found = {}
     for table in schema.tables:
         profile = profiles.get(table.name)
         for column in table.columns:
             seen = profile.columns.get(column.name) if profile else None
-            if seen is not None and (form := _form(column, seen)) is not None:
-                found[table.name.casefold(), column.name.casefold()] = form
+            key = table.name.casefold(), column.name.casefold()
+            if seen is not None and (form := _form(column, _as_told(seen, told.get(key, "")))) is not None:
+                found[key] = form
     return found
+
+
+def _as_told(seen: ColumnProfile, told: str) -> ColumnProfile:
+    """The profile of a column with the form that a pack tells, as far as that is one of dates."""
+    if pattern := pattern_of(told):
+        return replace(seen, format="date", pattern=pattern, other_pattern=None)
+    if unit := epoch_unit(told):
+        return replace(seen, format="epoch", pattern=unit, other_pattern=None)
+    return seen
 
 
 def _form(column: Column, seen: ColumnProfile) -> ColumnForm | None:
@@ -69,12 +85,21 @@ def _form(column: Column, seen: ColumnProfile) -> ColumnForm | None:
         kind,
         pattern,
         seen.other_pattern or "",
-        next((str(v) for v in seen.samples if v is not None and v not in placeholders), ""),
+        _example(seen),
         seen.unfit,
         seen.comma,
         column.kind not in NUMERIC,
         placeholders,
     )
+
+
+def _example(seen: ColumnProfile) -> str:
+    """One of the values; of dates that may be read in two ways, one in which the two differ."""
+    none = {text for text, _ in seen.placeholders}
+    shown = [str(v) for v in (*seen.samples, *(v for v, _ in seen.common)) if v is not None and v not in none]
+    both = (seen.pattern or "", seen.other_pattern or "")
+    unclear = [v for v in shown if all(both) and reads_as(v, both)]
+    return next(iter((*unclear, *shown)), "")
 
 
 def _kind(column: Column, seen: ColumnProfile) -> tuple[FormKind | None, str]:

@@ -22,6 +22,7 @@ from fathom.forms.expressions import (
     membership,
     total_of_times,
 )
+from fathom.forms.formats import NO_FORMATS, Formats, format_named, reads_as
 from fathom.forms.open_rows import with_open_rows
 from fathom.forms.placeholders import taken_as_none, without_placeholders
 from fathom.forms.queries import (
@@ -64,12 +65,19 @@ _MEANT_TYPES = frozenset((*exp.DataType.NUMERIC_TYPES, *exp.DataType.TEMPORAL_TY
 class FormReader:
     """Reads queries of one database by the forms of its columns.
 
-    `forms` has those columns alone whose values aren't what they look like, by table and column name.
+    `forms` has those columns alone whose values aren't what they look like, by table and column name. `told`
+    are the formats that a knowledge pack gives, such as DD/MM/YYYY.
     """
 
-    def __init__(self, schema: Schema, profiles: Mapping[str, TableProfile], dialect: str) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        profiles: Mapping[str, TableProfile],
+        dialect: str,
+        told: Formats = NO_FORMATS,
+    ) -> None:
         self.dialect = dialect
-        self.forms = forms_of(schema, profiles)
+        self.forms = forms_of(schema, profiles, told)
         self.tables = tables_of(schema, profiles)
         self._tables = {t.name.casefold(): {c.name.casefold() for c in t.columns} for t in schema.tables}
         self._names = {column for _, column in self.forms}
@@ -369,8 +377,7 @@ def _asks_for_a_year(test: exp.Binary) -> bool:
 
 def _unread(form: ColumnForm) -> str:
     if form.other:
-        return (
-            f"{form.named}, of which day and month can't be told apart: it may be {form.pattern} or "
-            f"{form.other}. Say which in a knowledge pack"
-        )
+        both = (form.pattern, form.other)
+        months = reads_as(form.example, both) or " or ".join(map(format_named, both))
+        return f"{form.named}, which may be {months}: say which in a knowledge pack, as its format"
     return f"{form.named}, which can't be compared or sorted as it is"

@@ -42,6 +42,16 @@ class KnowledgePack(Part):
         note = self.table(table)
         return note.column(column) if note else None
 
+    @cached_property
+    def formats(self) -> Mapping[tuple[str, str], str]:
+        """The forms of values that the pack gives, by table and column in small letters."""
+        return {
+            (table.casefold(), column.casefold()): said.format
+            for table, note in self.tables.items()
+            for column, said in note.columns.items()
+            if said.format
+        }
+
     def merge(self, *others: "KnowledgePack") -> "KnowledgePack":
         """This pack with the others on top: later ones win on the same key, lists concatenate."""
         pack = self

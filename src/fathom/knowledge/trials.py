@@ -1,4 +1,4 @@
-"""Conditions and formulas of a pack, tried on the database that they are about."""
+"""Conditions, formulas and formats of a pack, tried on the database that they are about."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,16 +8,19 @@ from sqlglot import exp, parse_one
 
 from fathom.databases import Database
 from fathom.errors import InputError, InputErrors, QueryError, QueryTimedOut
+from fathom.forms.formats import date_of, pattern_of
 from fathom.knowledge.lines import Document, read_toml, read_yaml
 from fathom.knowledge.pack import KnowledgePack
 from fathom.knowledge.sql import columns_of
 from fathom.records import Limits
 
 _SECONDS = 5.0
+_MOST_UNFIT = 0.1
+"""Share of values that may have another form than a pack says: slips and placeholders."""
 
 
-def try_conditions(pack: KnowledgePack, database: Database) -> None:
-    """Try each condition and formula in a query without rows over each of its tables.
+def try_pack(pack: KnowledgePack, database: Database) -> None:
+    """Try each condition and formula in a query without rows over each of its tables, and formats on values.
 
     What names columns that the tables lack isn't tried: `check` tells of it. Nor is a pack where rights hide
     some of the columns. Raises `InputErrors` with the file, the line and the reason of each that fails.
@@ -25,12 +28,33 @@ def try_conditions(pack: KnowledgePack, database: Database) -> None:
     if database.granted is not None:
         return
     problems = [
-        _problem(pack, where, sql, str(error))
+        _problem(pack, f"{where}: the database can't use {sql}: {error}", sql)
         for where, table, sql in _pieces(pack, database)
         if (error := _refused(pack, database, table, sql)) is not None
     ]
+    problems += _unfit_formats(pack, database)
     if problems:
         raise InputErrors(list({str(p): p for p in problems}.values()))
+
+
+def _unfit_formats(pack: KnowledgePack, database: Database) -> Iterator[InputError]:
+    """Give the formats of dates that most values of their column don't have."""
+    for (table, column), told in pack.formats.items():
+        seen = database.profile().get(database.schema.table(table).name) if table in database.schema else None
+        found = (
+            next((c for name, c in seen.columns.items() if name.casefold() == column), None) if seen else None
+        )
+        pattern = pattern_of(told)
+        if found is None or not pattern:
+            continue
+        none = {text for text, _ in found.placeholders}
+        values = [
+            v for v in (*found.samples, *(v for v, _ in found.common)) if v is not None and v not in none
+        ]
+        unfit = [v for v in values if date_of(v, pattern) is None]
+        if len(unfit) > _MOST_UNFIT * len(values):
+            where = f"column {found.table}.{found.column}"
+            yield _problem(pack, f"{where}: {unfit[0]!r} isn't written as {told}", told)
 
 
 def _pieces(pack: KnowledgePack, database: Database) -> Iterator[tuple[str, str, str]]:
@@ -82,12 +106,11 @@ def _today(node: exp.Expr) -> exp.Expr:
     return exp.CurrentDate() if is_today else node
 
 
-def _problem(pack: KnowledgePack, where: str, sql: str, reason: str) -> InputError:
+def _problem(pack: KnowledgePack, fault: str, said: str) -> InputError:
     for source in pack.sources:
-        if (line := _line(Path(source), sql)) is not None:
-            return InputError(f"{where}: the database can't use {sql}: {reason}", file=source, line=line)
-    file = ", ".join(pack.sources) or None
-    return InputError(f"{where}: the database can't use {sql}: {reason}", file=file)
+        if (line := _line(Path(source), said)) is not None:
+            return InputError(fault, file=source, line=line)
+    return InputError(fault, file=", ".join(pack.sources) or None)
 
 
 def _line(file: Path, sql: str) -> int | None:

@@ -124,7 +124,9 @@ async def _is_missing(context: Context, condition: Condition) -> bool:
     schema = context.database.schema
     kind = schema.table(condition.table).column(condition.column).kind
     place = condition.table.casefold(), condition.column.casefold()
-    if place in form_reader(context.database).forms:  # what it is compared with may be written otherwise
+    if (
+        place in form_reader(context.database, context.knowledge.formats).forms
+    ):  # what it is compared with may be written otherwise
         return False
     compared = condition.is_text and condition.operator in {"=", "!="} and condition.literal.strip()
     if kind != "text" or not compared:

@@ -85,7 +85,7 @@ class OfflineEngine:
     ) -> None:
         self.database, self.knowledge, self.cache = database, knowledge, cache
         self.rules = RuleSwitches()
-        self.forms = FormReader(database.schema, database.profile(), database.dialect)
+        self.forms = FormReader(database.schema, database.profile(), database.dialect, knowledge.formats)
         schema, profiles = as_if_tidy(database.schema, database.profile(), self.forms.forms)
         self._profiles = profiles
         self.schema = with_hints(schema, knowledge)

@@ -99,6 +99,8 @@ async def _run(question: str, sql: str, context: Context) -> QueryRun:
 async def _read(question: str, sql: str, context: Context) -> tuple[str, str]:
     """The query with each column read by its form; why it can't be, where it can't."""
     try:
-        return await asyncio.to_thread(read_by_forms, sql, context.database, question), ""
+        return await asyncio.to_thread(
+            read_by_forms, sql, context.database, question, context.knowledge.formats
+        ), ""
     except Misread as error:
         return sql, error.reason

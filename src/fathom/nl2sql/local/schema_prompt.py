@@ -46,7 +46,7 @@ async def shown_schema(draft: Draft, context: Context) -> tuple[str, Selection]:
     what their values mean, such as text as dates: the query is read by their forms afterwards.
     """
     database = context.database
-    forms = form_reader(database).forms
+    forms = form_reader(database, context.knowledge.formats).forms
     schema, profiles = as_if_tidy(database.schema, database.profile(), forms)
     tidy = {
         (table.name, c.name): profiles[table.name].columns[c.name].samples[:1]

@@ -44,7 +44,10 @@ def reads_as(text: str, patterns: tuple[str, str]) -> str:
     return " or ".join(months) if len(set(months)) > 1 else ""
 
 
-_NAMES = {pattern: name for name, pattern in _PARTS.items() if name not in ("MI", "mm", "ss")} | {"%M": "MM"}
+_NAMES = {pattern: name for name, pattern in _PARTS.items() if name not in ("MI", "mm", "ss")} | {
+    "%M": "MM",
+    "%y": "YY",
+}
 
 
 def date_of(value: object, pattern: str) -> datetime | None:

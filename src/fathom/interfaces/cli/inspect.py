@@ -8,6 +8,7 @@ from rich.table import Table as Grid
 
 from fathom.answering import cell_as_json
 from fathom.databases import Database, connect
+from fathom.forms.evidence import form_in_words
 from fathom.interfaces.cli.display import bare_table, console, notices, plain, print_json
 from fathom.interfaces.cli.options import ANYBODY, AsUser, DatabaseName, Strict
 from fathom.records import ColumnProfile, ForeignKey, Table, TableProfile, shown_value
@@ -128,7 +129,8 @@ def _summary(seen: ColumnProfile) -> str:
         told = f"{shown_value(seen.minimum)} to {shown_value(seen.maximum)}"
     else:
         told = ", ".join(shown or [shown_value(v)[:40] for v in seen.samples[:MOST_COMMON]])
-    return told if seen.format == "plain" else f"{told} [{seen.format.replace('_', ' ')}]"
+    form = form_in_words(seen)
+    return f"{told} [{form}]" if form else told
 
 
 def _join(key: ForeignKey) -> str:

@@ -23,8 +23,10 @@ Meanings = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _CodeList:
-    """What one table lists: the meaning of each code; `of` is the column that they are the codes of, if a
-    column of the list says so."""
+    """The codes that one table lists, with their meanings.
+
+    `of` is the column that they are the codes of, if a column of the list says so.
+    """
 
     table: str
     meanings: Meanings

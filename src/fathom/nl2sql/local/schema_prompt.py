@@ -31,7 +31,7 @@ _TYPES = {"date": "DATE", "datetime": "TIMESTAMP"}
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is told of columns beside their names: the forms of their values, and what codes mean."""
+    """The facts told of columns beside their names: the forms of their values, and what codes mean."""
 
     forms: Mapping[tuple[str, str], ColumnForm]
     codes: Mapping[tuple[str, str], Meanings]

@@ -33,8 +33,10 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True)
 class SchemaFacts:
-    """What the examples are made from: a schema whose columns have the kind that their values mean, with
-    their profiles, forms, and the meanings of codes."""
+    """The facts that examples are made from: a schema whose columns have the kind that their values mean.
+
+    With it go the profiles and forms of its columns, and the meanings of codes.
+    """
 
     schema: Schema
     profiles: Mapping[str, TableProfile]

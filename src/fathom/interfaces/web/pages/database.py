@@ -17,6 +17,7 @@ from fathom.answering.store.store import new_id
 from fathom.databases import Database
 from fathom.databases.sizes import estimate_in_words
 from fathom.errors import QueryError
+from fathom.forms.evidence import form_in_words
 from fathom.interfaces.web.examples import examples_of
 from fathom.interfaces.web.html import LETTERS, page
 from fathom.interfaces.web.pages.ask import Begin, OfRequest
@@ -258,7 +259,7 @@ def _column(
         smallest=_cell(seen.minimum) if seen else None,
         largest=_cell(seen.maximum) if seen else None,
         common=[CommonValue(_cell(v), n, n / rows if rows else 0.0) for v, n in common],
-        format="" if seen is None or seen.format == "plain" else seen.format.replace("_", " "),
+        format=form_in_words(seen) if seen else "",
     )  # fmt: skip
 
 

@@ -15,9 +15,10 @@ import pytest
 from tests.data import needed
 
 from fathom.authoring.business import BusinessPlan, business_maker
-from fathom.authoring.business.grammar import CATEGORIES, Grammar, has_answer, patterns
-from fathom.authoring.business.roles import plural
-from fathom.authoring.business.shapes import SHAPES, accepted
+from fathom.authoring.business.grammar import CATEGORIES, Grammar, patterns, towards_goal
+from fathom.authoring.business.result_checks import has_answer
+from fathom.authoring.business.roles import BusinessMeasure, Subject, plural
+from fathom.authoring.business.shapes import SHAPES, Binding, accepted
 from fathom.authoring.business.steps import without_needless_joins
 from fathom.authoring.maker import make
 from fathom.benchmarks import load_benchmark
@@ -60,14 +61,62 @@ def test_a_database_gives_nine_questions_a_category(business: Any) -> None:
     assert "| generate | rule: grammar |" in (folder / "README.md").read_text(encoding="utf-8")
 
 
+def query_of(question: Mapping[str, Any]) -> str:
+    """The query of a published question: gold, or figures for an answer in words."""
+    return str(question.get("sql") or question["figures"])
+
+
 def test_every_question_is_answered_by_its_own_query(business: Any) -> None:
     _, folder = business
-    questions = groupby(load_benchmark(folder / "questions.jsonl"), key=lambda q: q.database)
-    for path, asked in questions:
+    for path, asked in groupby(lines(folder / "questions.jsonl"), key=lambda q: q["database"]):
         with connect(path) as database:
             for question in asked:
-                rows = database.run(question.gold[0]).rows
-                assert any(value is not None for row in rows for value in row), question.text
+                sql = query_of(question)
+                rows = database.run(sql).rows
+                assert any(value is not None for row in rows for value in row), question["question"]
+
+
+def test_rows_are_gold_of_descriptive_questions_alone(business: Any) -> None:
+    """`evaluate` compares no rows of a question that is answered in words."""
+    _, folder = business
+    for question in load_benchmark(folder / "questions.jsonl"):
+        assert bool(question.gold) == ("descriptive" in question.tags)
+
+
+def test_rows_decide_what_is_asked(business: Any) -> None:
+    """No tie at the cut, nothing asked of two groups, no query twice; and revenue is asked about."""
+    _, folder = business
+    queries = Counter[tuple[str, str]]()
+    for question in lines(folder / "questions.jsonl"):
+        sql = query_of(question)
+        queries[question["database"], sql] += 1
+        if found := re.search(r"(.*) LIMIT (\d+)$", sql):
+            with connect(question["database"]) as database:
+                rows, most = database.run(found[1]).rows, int(found[2])
+            assert len(rows) > max(most, 2), question["question"]
+            assert round(rows[most - 1][1], 6) != round(rows[most][1], 6), question["question"]
+    assert max(queries.values()) == 1
+    told = [q["question"] for q in lines(folder / "questions.jsonl") if "northwind" in q["database"]]
+    assert sum("revenue" in text for text in told) >= 3
+
+
+@pytest.mark.parametrize(
+    ("shape", "text", "turned"),
+    [
+        ("worst_groups", "Which need attention first to reduce the cost?", "highest_groups"),
+        ("best_in_each", "Which should be chosen for each to reduce the cost?", "least_in_each"),
+        ("best_in_each", "On which should we focus to reduce the cost?", "best_in_each"),
+    ],
+)
+def test_the_goal_turns_the_query(shape: str, text: str, turned: str) -> None:
+    def bound(goal: Any) -> Binding:
+        return Binding(
+            Subject("t", "t", "ts", (), (), None, 1), BusinessMeasure("cost", "cost", "AVG", "c", goal)
+        )
+
+    assert towards_goal(shape, "prescriptive", text, bound("less")) == turned
+    assert towards_goal(shape, "prescriptive", text, bound("more")) == shape
+    assert towards_goal(shape, "descriptive", text, bound("less")) == shape
 
 
 def test_no_two_questions_of_a_database_share_their_pattern_or_text(business: Any) -> None:
@@ -153,7 +202,9 @@ SALES = [
         (["CREATE TABLE sale (id INTEGER PRIMARY KEY, region TEXT, amount REAL, sale_date TEXT)",
           rows("sale", *SALES)], 12, 30),
         (["CREATE TABLE sale (region TEXT, channel TEXT)",
-          rows("sale", *["('north', 'web')", "('south', 'shop')", "('north', 'shop')"] * 4)], 8, 30),
+          rows("sale", *["('north', 'web')", "('south', 'shop')", "('north', 'shop')"] * 4,
+               *["('west', 'web')", "('west', 'mail')", "('east', 'mail')"] * 2,
+               "('south', 'mail')")], 8, 30),
     ],
     ids=["no tables", "no rows", "no words", "another script", "one table", "no numbers and no dates"],
 )  # fmt: skip

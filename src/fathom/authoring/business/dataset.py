@@ -73,4 +73,7 @@ def _question(item: Item) -> dict[str, Any]:
         if Path(item["database"]).exists()
         else item["database"],
     }
-    return told | {name: item[name] for name in ("sql", "gold") if item.get(name)}
+    if item.get("gold") or item.get("added"):
+        return told | {name: item[name] for name in ("sql", "gold") if item.get(name)}
+    # The rows of the others are figures for an answer in words, and no gold.
+    return told | ({"figures": item["sql"]} if item.get("sql") else {})

@@ -11,20 +11,18 @@ from typing import Any
 
 import yaml
 
+from fathom.authoring.business.result_checks import decides
 from fathom.authoring.business.roles import BusinessMeasure, Grouping, Subject, lexicon, subjects
 from fathom.authoring.business.shapes import SHAPES, Binding, accepted, query
 from fathom.databases.database import Database
-from fathom.errors import QueryError
-from fathom.records import Limits, Result
 from fathom.text.inflection import with_article
 
 CATEGORIES = ("descriptive", "diagnostic", "predictive", "prescriptive")
 COMPLEXITIES = ("basic", "intermediate", "advanced")
 EACH = 3
 """Questions of each complexity in a category, as published."""
-_SECONDS = 10.0
-_FEWEST_PERIODS = 3
 _TRIED = 60
+_HANDICAP = 4
 _RAISE = {"more": "increase", "less": "reduce"}
 
 
@@ -64,7 +62,7 @@ class Grammar:
         self._roll = random.Random(f"{seed} {database.name}")
         self.subjects = subjects(database)
         self._used: Counter[str] = Counter()
-        self._texts: set[str] = set()
+        self._made_before: set[str] = set()
 
     def questions(self) -> Iterator[WordedQuestion]:
         """Up to 3 of each complexity in each category; fewer where the database hasn't more to ask for."""
@@ -86,18 +84,18 @@ class Grammar:
     ) -> WordedQuestion | None:
         bindings = list(self._bindings(pattern))
         self._roll.shuffle(bindings)
-        # Subjects that were asked about least come first, so that one table doesn't fill the set.
-        bindings.sort(key=lambda b: sum(self._used[w] for w in _told(b)))
+        # What a business measures comes before how many rows there are; then subjects that were asked about
+        # least, so that one table doesn't fill the set.
+        bindings.sort(key=lambda b: (_counts_rows(b) + sum(self._used[w] for w in _told(b)), _counts_rows(b)))
         for bound in bindings[:_TRIED]:
             text = self._worded(pattern, bound)
-            sql = query(pattern["shape"], self._database, bound)
-            if text.casefold() in self._texts or not self._says_something(sql, pattern["shape"]):
+            shape = towards_goal(pattern["shape"], category, text, bound)
+            sql = query(shape, self._database, bound)
+            if {text.casefold(), sql} & self._made_before or not decides(shape, bound, self._database):
                 continue
-            self._texts.add(text.casefold())
+            self._made_before |= {text.casefold(), sql}
             self._used.update(_told(bound))
-            gold = (
-                accepted(sql, pattern["shape"], self._database.dialect) if category == CATEGORIES[0] else ()
-            )
+            gold = accepted(sql, shape, self._database.dialect) if category == CATEGORIES[0] else ()
             return WordedQuestion(text, category, complexity, name, bound.quantity.value, sql, tuple(gold))
         return None
 
@@ -145,28 +143,9 @@ class Grammar:
         text = _capitals().sub(lambda word: _in_capitals(word[0]), text)
         return text[:1].upper() + text[1:]
 
-    def _says_something(self, sql: str, shape: str) -> bool:
-        """True if the query runs and its rows answer a question: some, not all alike, not all unknown."""
-        try:
-            result = self._database.run(sql, Limits(seconds=_SECONDS, rows=5_000))
-        except QueryError:
-            return False
-        return has_answer(result, shape)
-
 
 def _in_capitals(word: str) -> str:
     return f"{word[:-1].upper()}s" if word.endswith("ids") else word.upper()
-
-
-def has_answer(result: Result, shape: str = "") -> bool:
-    """True if rows hold an answer: no unknown values alone, and enough rows for what is compared."""
-    if not result.rows or all(value is None for row in result.rows for value in row):
-        return False
-    if shape in ("spread", "top_share", "best_group"):
-        return True
-    if shape in ("", "above_average", "best_period"):
-        return True
-    return len(result.rows) >= (_FEWEST_PERIODS if "period" in SHAPES[shape].by else 2)
 
 
 def _fits(quantity: BusinessMeasure, needs: set[str]) -> bool:
@@ -193,6 +172,20 @@ def _grouped(
                 continue
             for entity in entities if "entity" in by else [None]:
                 yield Binding(subject, quantity, None, group, other, entity)
+
+
+def _counts_rows(bound: Binding) -> int:
+    """A handicap of counts against amounts, in questions asked of the same."""
+    return _HANDICAP * (bound.quantity.function == "COUNT")
+
+
+def towards_goal(shape: str, category: str, text: str, bound: Binding) -> str:
+    """The shape, turned where less is wanted: one chooses the lowest, and attends to the highest first."""
+    if category != "prescriptive" or bound.quantity.goal != "less":
+        return shape
+    if shape == "worst_groups":
+        return "highest_groups"
+    return "least_in_each" if shape == "best_in_each" and "chosen" in text else shape
 
 
 def _told(bound: Binding) -> list[str]:

@@ -54,13 +54,17 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class BusinessMeasure:
-    """A measure: a column, or the count of rows if there is none. `value` is its name once aggregated."""
+    """A measure: a column, multiplied by `times` if given, or the count of rows if there is none.
+
+    `value` is its name once aggregated.
+    """
 
     one: str
     value: str
     function: Literal["SUM", "AVG", "COUNT"]
     column: str
     goal: Goal
+    times: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +192,7 @@ class _RoleReader:
         self, table: Table, thing: str, groupings: Sequence[Grouping], calendar: Calendar | None
     ) -> Iterator[BusinessMeasure]:
         known = lexicon()
+        yield from self._revenue(table)
         for column in table.columns:
             profile = self._profile(table, column)
             words = self._naming.column(table, column)
@@ -213,6 +218,18 @@ class _RoleReader:
         if any(g.place.hops or not g.named for g in groupings):
             yield BusinessMeasure(
                 f"number of {plural(thing)}", f"number of {plural(thing)}", "COUNT", "", goal
+            )
+
+    def _revenue(self, table: Table) -> Iterator[BusinessMeasure]:
+        """The price times the quantity, where a table of what was sold has one of each."""
+        found: dict[str, str] = {}
+        for column in table.columns:
+            words = self._naming.column(table, column) or [""]
+            if column.kind in NUMERIC and words[-1] in ("price", "quantity"):
+                found.setdefault(words[-1], column.name)
+        if len(found) == 2:
+            yield BusinessMeasure(
+                "revenue", "total revenue", "SUM", found["price"], "more", times=found["quantity"]
             )
 
     def _calendars(self, table: Table) -> Iterator[Calendar]:

@@ -47,7 +47,12 @@ class QueryParts:
 
     def value(self, quantity: BusinessMeasure) -> str:
         """Write the aggregate of a measure."""
-        return f"{quantity.function}({self.own(quantity.column)})" if quantity.column else "COUNT(*)"
+        return f"{quantity.function}({self.amount(quantity)})" if quantity.column else "COUNT(*)"
+
+    def amount(self, quantity: BusinessMeasure) -> str:
+        """The amount of one row: a column, or two multiplied."""
+        times = f" * {self.own(quantity.times)}" if quantity.times else ""
+        return f"{self.own(quantity.column)}{times}"
 
     def period(self, calendar: Calendar) -> str:
         """The period that a row's date falls into."""
@@ -110,7 +115,7 @@ def _simply(order: str) -> Callable[[QueryParts, Binding, Sequence[str]], str]:
 
 
 def _spread(parts: QueryParts, bound: Binding, keys: Sequence[str]) -> str:
-    column = parts.own(bound.quantity.column)
+    column = parts.amount(bound.quantity)
     shown = f"MIN({column}) AS lowest, AVG({column}) AS average, MAX({column}) AS highest"
     if not keys:
         return f"SELECT {shown} {parts.source()}"
@@ -131,7 +136,7 @@ def _above(parts: QueryParts, bound: Binding, keys: Sequence[str]) -> str:
 
 
 def _against(parts: QueryParts, bound: Binding, keys: Sequence[str]) -> str:
-    column = parts.own(bound.quantity.column)
+    column = parts.amount(bound.quantity)
     table = parts.source()
     where = parts.known(*keys, column)
     overall = f"(SELECT AVG({column}) {table} {where})"
@@ -142,12 +147,14 @@ def _against(parts: QueryParts, bound: Binding, keys: Sequence[str]) -> str:
     )
 
 
-def _first_in(most: int, within: str, of: str) -> Callable[[QueryParts, Binding, Sequence[str]], str]:
+def _first_in(
+    most: int, within: str, of: str, order: str = "DESC"
+) -> Callable[[QueryParts, Binding, Sequence[str]], str]:
     def build(parts: QueryParts, bound: Binding, keys: Sequence[str]) -> str:
-        ranked = f"RANK() OVER (PARTITION BY {within} ORDER BY v DESC)"
+        ranked = f"RANK() OVER (PARTITION BY {within} ORDER BY v {order})"
         inner = f"SELECT k1, k2, v, {ranked} AS place FROM ({_grouped(parts, bound, keys)}) AS g"
         first = f"FROM ({inner}) AS r WHERE place <= {most}"
-        return f"SELECT {within}, {of}, v {first} ORDER BY {within}, v DESC, {of}"
+        return f"SELECT {within}, {of}, v {first} ORDER BY {within}, v {order}, {of}"
 
     return build
 
@@ -182,7 +189,7 @@ def _with_count(order: str) -> Callable[[QueryParts, Binding, Sequence[str]], st
 
 def _pair(parts: QueryParts, bound: Binding, keys: Sequence[str]) -> str:
     assert bound.second is not None
-    one, two = parts.own(bound.quantity.column), parts.own(bound.second.column)
+    one, two = parts.amount(bound.quantity), parts.amount(bound.second)
     shown = [*(f"{k} AS k1" for k in keys), f"{one} AS one", f"{two} AS two"]
     order = "k1, one, two" if keys else "one, two"
     return f"SELECT {', '.join(shown)} {parts.source()} {parts.known(*keys, one, two)} ORDER BY {order}"
@@ -218,6 +225,7 @@ SHAPES: Mapping[str, QueryShape] = {
     "by_group": QueryShape(("group",), _simply("v DESC, k1")),
     "best_group": QueryShape(("group",), _simply("v DESC, k1 LIMIT 1"), enough=(("k1",),)),
     "worst_groups": QueryShape(("group",), _simply("v, k1 LIMIT 3"), enough=(("k1",),)),
+    "highest_groups": QueryShape(("group",), _simply("v DESC, k1 LIMIT 3"), enough=(("k1",),)),
     "trend": QueryShape(("period",), _simply("k1")),
     "spread": QueryShape((), _spread),
     "shares": QueryShape(("group",), _shares, enough=(("k1", "share"),)),
@@ -228,6 +236,7 @@ SHAPES: Mapping[str, QueryShape] = {
     "two_trend": QueryShape(("group", "other", "period"), _simply("k1, k2, k3")),
     "above_average": QueryShape(("entity",), _above, enough=(("k1",),)),
     "best_in_each": QueryShape(("group", "other"), _first_in(1, "k1", "k2"), enough=(("k1", "k2"),)),
+    "least_in_each": QueryShape(("group", "other"), _first_in(1, "k1", "k2", "ASC"), enough=(("k1", "k2"),)),
     "rank_in_group": QueryShape(("group", "other"), _first_in(2, "k1", "k2"), enough=(("k1", "k2"),)),
     "best_each_period": QueryShape(("period", "group"), _first_in(1, "k1", "k2"), enough=(("k1", "k2"),)),
     "value_and_count": QueryShape(("group",), _with_count("k1")),

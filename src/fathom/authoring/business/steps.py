@@ -10,7 +10,8 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from fathom.authoring.business import by_model
-from fathom.authoring.business.grammar import COMPLEXITIES, Grammar, has_answer
+from fathom.authoring.business.grammar import COMPLEXITIES, Grammar
+from fathom.authoring.business.result_checks import has_answer
 from fathom.authoring.journal import Item, rejected
 from fathom.databases.database import Database
 from fathom.databases.query_columns import items_of

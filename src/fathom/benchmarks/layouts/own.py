@@ -7,7 +7,8 @@ These four are required; `evidence`, `difficulty`, `tags`, `answerable` and `ans
 `gold` may be empty with `"answerable": false`. An ambiguous question has `readings`, two or more, each with
 `text` and `sql`; those queries are accepted beside `gold`, which may then be left out.
 What `fathom author` makes has `sql` for `gold`, or neither
-where nobody knows it, and may have `category`, `complexity`, `template`, `tables`, `call` and `reviewed`.
+where nobody knows it, and may have `category`, `complexity`, `template`, `tables`, `call`, `reviewed`, and
+`figures`: a query whose rows an answer in words rests on, and which is no gold.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from fathom.text import without_passwords
 
 _FIELDS = {"id", "question", "database", "gold", "evidence", "difficulty", "tags", "answerable", "answer",
            "readings"}  # fmt: skip
-_MADE = {"sql", "category", "complexity", "template", "tables", "call", "reviewed"}
+_MADE = {"sql", "category", "complexity", "template", "tables", "call", "reviewed", "figures"}
 
 
 def read_own(file: Path) -> Iterator[BenchmarkQuestion]:

@@ -55,7 +55,10 @@ def _fate(text: str, gold: Sequence[str], asking: Asking, file: Path) -> str:
     shown = any(_is_right(text, gold, reading.sql, file) for reading in given.readings)
     if given.sql is None or given.refusal is not None:
         return "shown" if shown else "declined"
-    return "right" if _is_right(text, gold, given.sql, file) else _wrong(given)
+    # People get names and keys beside what the query gives: either may be what the question asks for.
+    shown_by = given.shown.sql if given.shown is not None else None
+    is_right = any(_is_right(text, gold, sql, file) for sql in (given.sql, shown_by))
+    return "right" if is_right else _wrong(given)
 
 
 def _wrong(given: Answer) -> str:

@@ -23,6 +23,10 @@ CREATE TABLE sale (id INTEGER PRIMARY KEY, car_id INTEGER REFERENCES car (id), s
 CREATE TABLE "order" (id INTEGER PRIMARY KEY, note TEXT);
 CREATE TABLE "group" ("the id" INTEGER PRIMARY KEY, "full name" TEXT);
 CREATE TABLE member (id INTEGER PRIMARY KEY, group_id INTEGER REFERENCES "group" ("the id"));
+CREATE TABLE tool ("Tool No" TEXT, name TEXT, yard TEXT);
+CREATE TABLE hire (hire_no INTEGER PRIMARY KEY, "Tool No" TEXT);
+INSERT INTO tool VALUES ('T1', 'Drill', 'North'), ('T2', 'Drill', 'North'), ('T3', 'Saw', 'South');
+INSERT INTO hire VALUES (1, 'T1'), (2, 'T1'), (3, 'T3');
 INSERT INTO "group" VALUES (1, 'Red'), (2, 'Blue');
 INSERT INTO member VALUES (7, 2);
 INSERT INTO artist VALUES (1, 'Ann'), (2, 'Bo'), (3, 'Cy'), (4, 'Dee');
@@ -197,3 +201,15 @@ def test_a_pack_names_columns_and_their_units(garage: Database) -> None:
 )
 def test_what_a_row_is(garage: Database, sql: str, noun: str) -> None:
     assert noun_for(sql, garage.dialect, garage.schema, KnowledgePack()) == noun
+
+
+def test_rows_of_one_name_are_told_apart_by_their_key(garage: Database) -> None:
+    alike = shown("SELECT name FROM tool WHERE yard = 'North'", garage).rows
+    assert alike.rows == (("Drill", "T1"), ("Drill", "T2"))
+    assert shown("SELECT name FROM tool WHERE yard = 'South'", garage).rows.rows == (("Saw",),)
+    assert shown("SELECT DISTINCT name FROM tool", garage).rows.rows == (("Drill",), ("Saw",))
+
+
+def test_a_key_that_nothing_declares_has_its_name_beside_it(garage: Database) -> None:
+    unused = 'SELECT "Tool No" FROM tool EXCEPT SELECT "Tool No" FROM hire'
+    assert shown(unused, garage).rows.rows == (("T2", "Drill"),)

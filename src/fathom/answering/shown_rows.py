@@ -15,6 +15,7 @@ from sqlglot import exp
 from fathom.answering.headings import Headings, headings
 from fathom.answering.periods import in_order
 from fathom.databases import Database
+from fathom.databases.form_reading import form_reader
 from fathom.databases.parsing import parsed
 from fathom.errors import QueryError
 from fathom.knowledge import KnowledgePack
@@ -159,18 +160,23 @@ def _fuller(sql: str, result: Result, database: Database, knowledge: KnowledgePa
             or len(query.expressions) != len(result.columns)
         ):
             return None
-        return _with_more(query, len(result.rows), database, knowledge)
+        return _with_more(query, result.rows, database, knowledge)
     except (RecursionError, ValueError):
         return None
 
 
-def _with_more(query: exp.Select, count: int, database: Database, knowledge: KnowledgePack) -> _Fuller | None:
+def _with_more(
+    query: exp.Select, rows: Sequence[_Row], database: Database, knowledge: KnowledgePack
+) -> _Fuller | None:
+    count = len(rows)
     naming = Headings(query, database.schema, knowledge)
     items: list[exp.Expr] = []
     kept: list[int] = []
     for item in query.expressions:
         kept.append(len(items))
         items += [item, *_names(item.unalias(), query.expressions, naming, database)]
+    if len(items) == len(query.expressions):
+        items += _keys_of_alike(query, rows, naming, database)
     ranked_by = [] if query.args.get("distinct") else _ranked_by(query)
     ranking = _place_of_ranking(query, kept, len(items))
     items += [key.copy() for key in ranked_by]
@@ -292,10 +298,35 @@ def _referred(table: str, column: str, database: Database) -> tuple[str, str] | 
         return None
     for key in schema.foreign_keys:
         one = len(key.columns) == 1 and (key.table, key.columns[0].casefold()) == (table, column.casefold())
-        if one and schema.table(key.target_table).primary_key == key.target_columns:
+        if one and schema.table(key.target_table).primary_key in ((), key.target_columns):
             return key.target_table, key.target_columns[0]
-    own = schema.table(table).primary_key
-    return (table, own[0]) if len(own) == 1 and own[0].casefold() == column.casefold() else None
+    own = _key_of(table, database)
+    return (table, own) if own and own.casefold() == column.casefold() else None
+
+
+def _key_of(table: str, database: Database) -> str:
+    """The one column that tells a table's rows apart, declared or by its values; "" for none."""
+    facts = form_reader(database).tables.get(table.casefold())
+    return facts.columns[facts.key] if facts is not None and facts.key else ""
+
+
+def _keys_of_alike(
+    query: exp.Select, rows: Sequence[_Row], naming: Headings, database: Database
+) -> list[exp.Expr]:
+    """Give the key of a listed table's rows, where several rows look the same: three of one name."""
+    whole = (
+        not any(query.args.get(part) for part in ("distinct", "group", "joins")) and len(naming.sources) == 1
+    )
+    plain = all(isinstance(item.unalias(), exp.Column) for item in query.expressions)
+    if not whole or not plain or len({*map(repr, rows)}) == len(rows):
+        return []
+    source = naming.sources[0]
+    key = _key_of(source.table, database)
+    shown = {item.unalias().name.casefold() for item in query.expressions}
+    named = {name.casefold() for name in _called(source.table, database)}
+    if not key or key.casefold() in shown or not named or not named <= shown:
+        return []
+    return [exp.column(key, table=source.alias, quoted=True)]
 
 
 def _called(table: str, database: Database) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ def test_a_table_tells_what_its_columns_hold(client: TestClient, site: Site) -> 
     page = client.get("/api/db/shop/t/sale").json()
     city = next(c for c in page["columns"] if c["name"] == "city")
     assert (city["distinct"], city["exact"], city["common"][0]["share"]) == (2, True, 0.5)
-    assert page["sample"][0] == [1, "Bern", 2014, 10.5]
+    assert page["shown"]["rows"][0] == [1, "Bern", 2014, 10.5]
     assert not page["looking"]
     odd = client.get("/db/shop/t/" + quote(ODD.strip('"'), safe=""))
     assert odd.status_code == 200

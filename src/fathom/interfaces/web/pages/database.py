@@ -2,19 +2,18 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form
+from fastapi import APIRouter, Form, Query
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from fathom.answering import cell_as_json
-from fathom.answering.audit_log import logged_estimate, logged_run, logging_as
+from fathom.answering.audit_log import logged_estimate, logging_as
 from fathom.answering.store import Origin
 from fathom.answering.store.store import new_id
-from fathom.databases import Database
 from fathom.databases.sizes import estimate_in_words
 from fathom.errors import QueryError
 from fathom.forms.evidence import form_in_words
@@ -22,15 +21,15 @@ from fathom.interfaces.web.examples import examples_of
 from fathom.interfaces.web.html import LETTERS, page
 from fathom.interfaces.web.pages.ask import Begin, OfRequest
 from fathom.interfaces.web.pages.home import DatabaseLine, database_line
+from fathom.interfaces.web.pages.table_rows import RowsShown, RowsWanted, rows_of
 from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, done, shown
 from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
 from fathom.interfaces.web.work import AnswerJob
 from fathom.knowledge import KnowledgePack
-from fathom.records import ColumnProfile, ForeignKey, Limits, Question, Table
+from fathom.records import ColumnProfile, ForeignKey, Question, Table
 from fathom.text import without_secrets
 
 router = APIRouter(tags=["databases"])
-SAMPLE = Limits(seconds=3, rows=5)
 MOST_TABLES = 500
 MOST_VALUES = 8
 
@@ -181,7 +180,7 @@ class ColumnLine:
 
 @dataclass(frozen=True, slots=True)
 class TablePage:
-    """A table: its columns with their values, and a few of its rows.
+    """A table: its columns with their values, and its rows, a page at a time.
 
     `looking` says that the values are still being looked at; `problem` why they couldn't be.
     """
@@ -191,20 +190,19 @@ class TablePage:
     synonyms: Sequence[str]
     columns: Sequence[ColumnLine]
     joins: Sequence[DatabaseJoin]
-    sample_columns: Sequence[str]
-    sample: Sequence[Sequence[Any]]
+    shown: RowsShown
     looking: bool
     problem: str
 
 
 @shown(router, "/db/{database}/t/{table:path}", "table.html")
-def table_page(site: OfSite, database: str, table: str) -> TablePage:
-    """The columns of a table, what they hold, and its first rows."""
+def table_page(site: OfSite, database: str, table: str, wanted: Annotated[RowsWanted, Query()]) -> TablePage:
+    """The columns of a table, what they hold, and its rows: sorted, filtered and paged by the database."""
     opened = site.database(database)
     described = opened.schema.table(table)
     pack = site.asking(database).context.knowledge
     keys = [k for k in opened.schema.foreign_keys if described.name in (k.table, k.target_table)]
-    columns, rows, problem = _sample(opened, described)
+    rows = rows_of(opened, described, wanted)
     looked, why = site.profile(database)
     seen = looked[described.name].columns if looked and described.name in looked else {}
     note = pack.table(described.name)
@@ -214,21 +212,10 @@ def table_page(site: OfSite, database: str, table: str) -> TablePage:
         synonyms=note.synonyms if note else (),
         columns=[_column(described, c.name, keys, pack, seen.get(c.name)) for c in described.columns],
         joins=[_join(k) for k in keys],
-        sample_columns=columns,
-        sample=rows,
+        shown=replace(rows, rows=[[_cell(cell) for cell in row] for row in rows.rows]),
         looking=looked is None and not why,
-        problem=why or problem,
+        problem=why or rows.problem,
     )
-
-
-def _sample(opened: Database, table: Table) -> tuple[Sequence[str], list[list[Any]], str]:
-    try:
-        sql = f"SELECT * FROM {opened.identifier(table.name)} LIMIT {SAMPLE.rows}"
-        with logging_as("browser"):
-            result = logged_run(opened, sql, SAMPLE)
-    except QueryError as error:
-        return [], [], str(error)
-    return result.columns, [[_cell(cell) for cell in row] for row in result.rows], ""
 
 
 def _cell(value: Any) -> Any:

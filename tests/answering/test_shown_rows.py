@@ -23,6 +23,10 @@ CREATE TABLE sale (id INTEGER PRIMARY KEY, car_id INTEGER REFERENCES car (id), s
 CREATE TABLE "order" (id INTEGER PRIMARY KEY, note TEXT);
 CREATE TABLE "group" ("the id" INTEGER PRIMARY KEY, "full name" TEXT);
 CREATE TABLE member (id INTEGER PRIMARY KEY, group_id INTEGER REFERENCES "group" ("the id"));
+CREATE TABLE state_code (code TEXT, words TEXT);
+CREATE TABLE engine (id INTEGER PRIMARY KEY, state TEXT);
+INSERT INTO state_code VALUES ('B', 'Broken'), ('G', 'Good'), ('W', 'Worn');
+INSERT INTO engine VALUES (1, 'B'), (2, 'G'), (3, 'B'), (4, 'W');
 CREATE TABLE tool ("Tool No" TEXT, name TEXT, yard TEXT);
 CREATE TABLE hire (hire_no INTEGER PRIMARY KEY, "Tool No" TEXT);
 INSERT INTO tool VALUES ('T1', 'Drill', 'North'), ('T2', 'Drill', 'North'), ('T3', 'Saw', 'South');
@@ -213,3 +217,9 @@ def test_rows_of_one_name_are_told_apart_by_their_key(garage: Database) -> None:
 def test_a_key_that_nothing_declares_has_its_name_beside_it(garage: Database) -> None:
     unused = 'SELECT "Tool No" FROM tool EXCEPT SELECT "Tool No" FROM hire'
     assert shown(unused, garage).rows.rows == (("T2", "Drill"),)
+
+
+def test_codes_have_the_meaning_beside_them_that_a_table_lists(garage: Database) -> None:
+    grouped = shown("SELECT state, COUNT(*) FROM engine GROUP BY state", garage).rows
+    assert sorted(grouped.rows) == [("B", "Broken", 2), ("G", "Good", 1), ("W", "Worn", 1)]
+    assert grouped.columns[1] == "State meaning"

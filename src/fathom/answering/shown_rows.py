@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from fathom.answering.code_meanings import Meanings, meaning_of, shown_meanings
 from fathom.answering.headings import Headings, headings
 from fathom.answering.periods import in_order
 from fathom.databases import Database
@@ -64,7 +65,9 @@ class _Fuller:
 async def for_people(sql: str, result: Result, context: Context) -> ForPeople:
     """The rows of a query for people, with the names and units that a knowledge pack gives."""
     database, knowledge = context.database, context.knowledge
-    fuller = _fuller(sql, result, database, knowledge) if result.rows and result.seconds < SLOW else None
+    fuller = None
+    if result.rows and result.seconds < SLOW:
+        fuller = _fuller(sql, result, database, knowledge, await shown_meanings(sql, context))
     found: ForPeople | None = None
     if fuller is not None and result.truncated is None:
         found = await _asked_again(result, fuller, context)
@@ -148,7 +151,9 @@ def _is_unsorted(sql: str, dialect: str) -> bool:
     return isinstance(query, exp.Select) and bool(query.args.get("group")) and not query.args.get("order")
 
 
-def _fuller(sql: str, result: Result, database: Database, knowledge: KnowledgePack) -> _Fuller | None:
+def _fuller(
+    sql: str, result: Result, database: Database, knowledge: KnowledgePack, meanings: Meanings
+) -> _Fuller | None:
     """The query that shows more; None where there is nothing to add."""
     query = parsed(sql, database.dialect)
     try:
@@ -160,13 +165,17 @@ def _fuller(sql: str, result: Result, database: Database, knowledge: KnowledgePa
             or len(query.expressions) != len(result.columns)
         ):
             return None
-        return _with_more(query, result.rows, database, knowledge)
+        return _with_more(query, result.rows, database, knowledge, meanings)
     except (RecursionError, ValueError):
         return None
 
 
 def _with_more(
-    query: exp.Select, rows: Sequence[_Row], database: Database, knowledge: KnowledgePack
+    query: exp.Select,
+    rows: Sequence[_Row],
+    database: Database,
+    knowledge: KnowledgePack,
+    meanings: Meanings,
 ) -> _Fuller | None:
     count = len(rows)
     naming = Headings(query, database.schema, knowledge)
@@ -175,6 +184,7 @@ def _with_more(
     for item in query.expressions:
         kept.append(len(items))
         items += [item, *_names(item.unalias(), query.expressions, naming, database)]
+        items += meaning_of(item.unalias(), naming, meanings)
     if len(items) == len(query.expressions):
         items += _keys_of_alike(query, rows, naming, database)
     ranked_by = [] if query.args.get("distinct") else _ranked_by(query)

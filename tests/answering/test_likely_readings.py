@@ -71,3 +71,28 @@ def test_an_answer_asks_back_with_likely_readings_and_says_what_it_leaves_out(tm
     assert [r.sql for r in given.readings] == MEANT[:2]
     told = [a.text for a in given.choose(1).assumptions]
     assert "“big” is left out: nothing in the database accounts for it." in told
+
+
+@step("generation")
+async def twins(draft: Draft, context: Context) -> Draft:
+    queries = [
+        "SELECT c.name, SUM(p.amount) FROM purchase p JOIN customer c ON p.customer_id = c.id "
+        f"{where} GROUP BY c.name"
+        for where in ("WHERE p.amount > 6", "")
+    ]
+    readings = tuple(Reading("the total amount for each name", sql, 0.4) for sql in queries)
+    return replace(draft, sql=queries[0], readings=readings)
+
+
+def test_readings_never_share_their_words_and_charts_say_what_they_show(tmp_path: Path) -> None:
+    more = "INSERT INTO purchase VALUES (3, 2, 9, '2023-01-03');"
+    with made(SHOP + more, tmp_path) as database:
+        given = ask("big purchases per customer", database, method=Method("twins", (twins,)))
+    first, second = given.readings
+    assert first.text != second.text
+    assert "amount is more than 6" in first.text
+    assert first.chart is not None
+    assert second.chart is not None
+    title = "Customer.name and total of purchase.amount"
+    assert second.chart.specification["title"] == title
+    assert first.chart.specification["title"] == f"{title}, where purchase.amount is more than 6"

@@ -31,6 +31,28 @@ def explain(sql: str, dialect: str) -> str:
         return ""
 
 
+def shown_where(sql: str, dialect: str) -> str:
+    """A title for the rows of a query: what it shows, under which conditions. Empty where none is parsed."""
+    query = parsed(sql, dialect)
+    if not isinstance(query, exp.Query):
+        return ""
+    try:
+        shown = []
+        if isinstance(query, exp.Select):
+            phrases = replace(Phrases.of_query(query, _sentences), say=spoken)
+            shown = [phrases.of(item.unalias()).removeprefix("the ") for item in query.selects]
+        conditions = [
+            replace(Phrases.of_query(clause.parent, _sentences), say=spoken).of(clause.this)
+            for clause in query.find_all(exp.Where, exp.Having)
+            if isinstance(clause.parent, exp.Select)
+        ]
+    except RecursionError:
+        return ""
+    where = f", where {' and '.join(dict.fromkeys(conditions))}" if conditions else ""
+    title = f"{join_words(shown) or 'Rows'}{where}"
+    return f"{title[:1].upper()}{title[1:]}"
+
+
 def _sentences(query: exp.Query) -> list[str]:
     if isinstance(query, exp.SetOperation):
         return _set_operation(query)

@@ -1,6 +1,8 @@
 """Readings that somebody may mean: not those that are next to impossible, nor sums of dates and keys."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -26,6 +28,15 @@ def likely_readings(readings: Sequence[Reading], schema: Schema) -> list[Reading
         for one in readings
         if (one.confidence is None or one.confidence >= LEAST) and not _is_absurd(one.sql, schema)
     ]
+
+
+def told_apart(readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """The readings, where those whose words are the same are told by what their queries do."""
+    told = Counter(one.text for one in readings)
+    return tuple(
+        replace(one, text=one.explanation.rstrip(".")) if told[one.text] > 1 and one.explanation else one
+        for one in readings
+    )
 
 
 def _is_absurd(sql: str, schema: Schema) -> bool:

@@ -11,9 +11,9 @@ from fathom.answering.alike_tables import alike_tables, asked_of_each
 from fathom.answering.assumptions import files_read, inferred_joins, rows_seen
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
-from fathom.answering.explain import counted, explain
+from fathom.answering.explain import counted, explain, shown_where
 from fathom.answering.headings import empty_tables, noun_for
-from fathom.answering.likely_readings import likely_readings
+from fathom.answering.likely_readings import likely_readings, told_apart
 from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
 from fathom.answering.shown_rows import ForPeople, for_people
@@ -356,7 +356,8 @@ async def _sure(draft: Draft, sql: str, asking: Asking, known: Result | None, as
         ),
         result=result,
         shown=people.rows,
-        chart=chart_for(people.rows, draft.question.text),
+        # A reading may leave words of the question out: its chart says what it shows instead.
+        chart=chart_for(people.rows, draft.question.text if asked else shown_where(said, dialect)),
         confidence=draft.confidence,
         method=asking.method.name,
         trace=draft.trace,
@@ -410,6 +411,7 @@ async def _unsure(draft: Draft, refusal: Refusal, asking: Asking) -> Answer:
         assumptions = tuple(dict.fromkeys((*given.assumptions, *reading.assumptions)))
         kept = shared_fields(given, Reading, but=("text", "sql", "confidence", "assumptions"))
         readings.append(replace(reading, **kept, sql=sql, answer=given.text, assumptions=assumptions))
+    readings[:] = told_apart(readings)
     if not readings:
         return _refuse(draft, asking, refusal if misread is None else _unusable(misread))
     return Answer(

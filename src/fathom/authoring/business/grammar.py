@@ -84,7 +84,7 @@ class Grammar:
     ) -> WordedQuestion | None:
         bindings = list(self._bindings(pattern))
         self._roll.shuffle(bindings)
-        # What a business measures comes before how many rows there are; then subjects that were asked about
+        # Measured things come before how many rows there are; then subjects that were asked about
         # least, so that one table doesn't fill the set.
         bindings.sort(key=lambda b: (_counts_rows(b) + sum(self._used[w] for w in _told(b)), _counts_rows(b)))
         for bound in bindings[:_TRIED]:

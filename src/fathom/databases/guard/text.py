@@ -25,7 +25,7 @@ _HASH_COMMENTS = frozenset(("mysql", "bigquery"))
 # Where `--` begins a comment whatever follows.
 _BARE_DASHES = _PLAIN_BACKSLASH | {"bigquery", "snowflake"}
 _SIGNS = ("--", "/*", "*/", "U&'", 'U&"', "u&'", 'u&"')
-"""What begins or ends a comment or another kind of string where it runs together."""
+"""The signs that begin or end a comment or another kind of string where it runs together."""
 _PREFIXED = re.compile(r"(?i)(?:r|b|rb|br)(?=['\"])")
 _BRACKET_NAMES = frozenset(("sqlite",))
 # Where a backslash always escapes what follows it: the session has it settled.

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
-from tests.databases.makers import duckdb_databases, sqlite_databases
+from sqlglot import transpile
+from tests.databases.makers import duckdb_databases, mysql_databases, postgres_databases, sqlite_databases
 from tests.interfaces.web.conftest import HOSTILE
 
 from fathom.databases import Database
@@ -13,17 +14,25 @@ from fathom.errors import InputError, SchemaError
 from fathom.interfaces.web.pages.table_rows import PAGE, Comparison, RowsWanted, rows_of
 
 MADE = (
-    'CREATE TABLE city (id INTEGER PRIMARY KEY, "na me" VARCHAR, size DOUBLE, land_id INTEGER)',
+    'CREATE TABLE city (id INTEGER PRIMARY KEY, "na me" VARCHAR(40), size DOUBLE, land_id INTEGER)',
     """INSERT INTO city VALUES (1, 'Bern', 3.5, 2), (2, 'it''s 100%', -10, 1), (3, NULL, NULL, 1),
     (4, 'b_c', 2, 2), (5, 'bxc\\', 100, NULL)""",
 )
 
 
-@pytest.fixture(params=["sqlite", "duckdb"])
+_MAKERS = {
+    "sqlite": sqlite_databases,
+    "duckdb": duckdb_databases,
+    "postgres": postgres_databases,
+    "mysql": mysql_databases,
+}
+
+
+@pytest.fixture(params=_MAKERS)
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
-    making = {"sqlite": sqlite_databases, "duckdb": duckdb_databases}[request.param]
+    making = _MAKERS[request.param]
     with making(tmp_path) as make:
-        yield make(*MADE)
+        yield make(*(transpile(one, read="duckdb", write=request.param)[0] for one in MADE))
 
 
 def ids(database: Database, **wanted: object) -> list[int]:

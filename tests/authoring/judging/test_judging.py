@@ -221,13 +221,15 @@ def test_kind_of_question_matters(expert: Expert) -> None:
 
 def test_the_command(fathom: Fathom, shop: Path, tmp_path: Path) -> None:
     answers = tmp_path / "answers.jsonl"
-    line = {"id": "a", "question": "How many customers?", "answer": "There are 90 customers."}
+    text = "There are 90 customers. We have 12 zlotniks."
+    line = {"id": "a", "question": "How many customers?", "answer": text}
     answers.write_text(json.dumps(line) + "\n")
     out = tmp_path / "judged.jsonl"
     done = fathom("judge", "business", str(answers), "--database", str(shop), "-o", str(out))
 
     assert done.code == 0
-    assert "1 sentences: 0 right, 1 wrong, 0 not judged." in done.out
+    assert "2 sentences: 0 right, 1 wrong, 1 not judged." in done.out
+    assert "not judged (1): “zlotniks” names nothing here." in done.out
     assert json.loads(out.read_text())["factual_correctness"] == 0
     assert fathom("judge", "business", str(answers)).code == 1
 

@@ -1,6 +1,7 @@
 """`fathom judge business`: answers about one database judged without gold."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -20,6 +21,9 @@ from fathom.evaluation.scoring.clusters import connect_cluster
 from fathom.interfaces.cli.display import console, notices, plain, print_json
 from fathom.interfaces.cli.options import Recording, Spending
 from fathom.llm import opened_model
+
+_REASONS = 5
+"""Reasons why sentences aren't judged that are shown, those of the most sentences first."""
 
 
 def judge_business(
@@ -82,6 +86,10 @@ def _show(found: Sequence[Judgement], means: Mapping[str, Mean]) -> None:
             console.print(plain(f"{judged['id']}: {sentence['sentence']}"), style="yellow", soft_wrap=True)
             for claim in sentence["claims"]:
                 console.print(plain(f"    {claim['reason']}"), style="dim", soft_wrap=True)
+    # Judgements of earlier versions have no reason.
+    open_for = Counter(s["reason"] for j in found for s in j["sentences"] if s.get("reason"))
+    for reason, count in open_for.most_common(_REASONS):
+        console.print(plain(f"not judged ({count:,}): {reason}"), style="dim", soft_wrap=True)
 
 
 def _show_agreement(agreed: Mapping[str, Mapping[str, Any]]) -> None:

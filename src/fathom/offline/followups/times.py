@@ -113,12 +113,12 @@ def _month(word: str) -> int:
 
 
 @dataclass(frozen=True)
-class _Known:
+class _KnownTimes:
     first: date
     last: date
 
 
-def _asked_before(reading: FollowUpReading) -> _Known | None:
+def _asked_before(reading: FollowUpReading) -> _KnownTimes | None:
     """The span of days that the query asks for now; None without two ends."""
     for column in reading.compared:
         if reading.kinds.get(column) not in DATED and "date" not in column.column.casefold():
@@ -139,7 +139,7 @@ def _asked_before(reading: FollowUpReading) -> _Known | None:
             elif part.operator == "like" and (year := re.fullmatch(r"(\d{4})(?:-(\d\d))?%", _text(part))):
                 first, last = _whole(int(year[1]), int(year[2] or 0))
         if first and last:
-            return _Known(first, last)
+            return _KnownTimes(first, last)
     return None
 
 
@@ -153,7 +153,7 @@ def _whole(year: int, month: int) -> tuple[date, date]:
     return date(year, month, 1), date(year, month, monthrange(year, month)[1])
 
 
-def _moved(known: _Known, step: int, *, month: bool) -> DaySpan | None:
+def _moved(known: _KnownTimes, step: int, *, month: bool) -> DaySpan | None:
     if not month:
         years = known.last.year - known.first.year
         return DaySpan(date(known.first.year + step, 1, 1), date(known.first.year + step + years, 12, 31))

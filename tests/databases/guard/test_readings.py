@@ -15,7 +15,8 @@ STATEMENTS = 5_000
 
 @pytest.mark.parametrize("dialect", ["postgres", "duckdb"])
 def test_what_passes_names_nothing_unread(dialect: str, sample: Sample) -> None:
-    mutator, random = mutator_for(dialect), Random(sample.weight("readings"))
+    # The same draw at each commit: a new finding wants a look, and stops nobody who changed something else.
+    mutator, random = mutator_for(dialect), Random(2)
     passed = 0
     for _ in range(sample.times(STATEMENTS, 0.4)):
         sql = mutator.make(random)

@@ -115,3 +115,19 @@ def test_every_function_on_the_list_can_be_called(dialect: str) -> None:
         else:
             unusable.append(name)
     assert unusable == []
+
+
+@pytest.mark.parametrize(
+    ("dialect", "query"),
+    [
+        ("mysql", "(SELECT authentication_string FROM mysql.user LIMIT 1)"),
+        ("mysql", "(WITH a AS (VALUES ROW(1)) SELECT authentication_string FROM mysql.user)"),
+        ("mysql", "(TABLE mysql.user)"),
+        ("trino", "(SELECT query FROM system.runtime.queries)"),
+        ("spark", "(SELECT 1 FROM csv.`/etc/passwd`)"),
+    ],
+)
+def test_a_query_behind_the_arguments_that_a_call_takes_is_refused(dialect: str, query: str) -> None:
+    check("SELECT date_format(day, 'x') FROM kept WHERE id IN (SELECT id FROM sales)", dialect)
+    with pytest.raises(QueryRefused):
+        check(f"SELECT date_format(day, 'x', {query}) FROM kept", dialect)

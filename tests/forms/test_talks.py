@@ -21,3 +21,24 @@ def test_a_follow_up_changes_the_month_and_an_unclear_day_is_declined(
         assert talk.ask("How many visits arrived in February 2024?").result.rows == ((2,),)  # type: ignore[union-attr]
         assert talk.ask("and in March 2024?").result.rows == ((1,),)  # type: ignore[union-attr]
         assert talk.ask("and after 01/02/2024?").ending is not Ending.SURE
+
+
+def test_a_question_with_readings_of_its_own_keeps_nothing_of_the_one_before(
+    tmp_path: Path, own_settings: None
+) -> None:
+    file = tmp_path / "vet.sqlite"
+    with closing(sqlite3.connect(file)) as made:
+        made.executescript("""
+            CREATE TABLE kind (code TEXT PRIMARY KEY, meaning TEXT);
+            INSERT INTO kind VALUES ('V', 'vaccination'), ('S', 'surgery'), ('C', 'check-up');
+            CREATE TABLE visit (id INTEGER PRIMARY KEY, pet TEXT, seen TEXT, complaints TEXT, k TEXT);
+            INSERT INTO visit VALUES (1, 'Rex', '03/04/2026', 'limp, fever', 'C'),
+                (2, 'Mia', '15/04/2026', 'fever', 'S'), (3, 'Rex', '28/05/2026', NULL, 'V'),
+                (4, 'Bo', '01/06/2026', 'itch, cough', 'C'), (5, 'Mia', '30/06/2026', 'cough', 'C'),
+                (6, 'Zoe', '14/06/2026', 'limp', 'S');""")
+    with fathom.Conversation(str(file)) as talk:
+        assert talk.ask("visits in April 2026").result.rows == ((1,), (2,))  # type: ignore[union-attr]
+        assert talk.ask("how many of them are surgery").result.rows == ((1,),)  # type: ignore[union-attr]
+        assert talk.ask("visits in April 2026").ending is Ending.SURE
+        whole = talk.ask("how many surgery visits")  # two in all: 1 would be those of April
+        assert whole.ending is not Ending.SURE or (whole.result and whole.result.rows == ((2,),))

@@ -134,7 +134,8 @@ class Conversation(Displayed):
         if found is None:
             found = self._alone(text, await answer(question, self.asking))
             self.whole = text
-            if found.ending is not Ending.SURE and standing(text) == "may follow":
+            # A question that has readings of its own is no follow-up for sure: these are shown.
+            if found.ending is not Ending.SURE and not found.readings and standing(text) == "may follow":
                 found = await self._edited(text) or found
         return self._added(found)
 

@@ -196,7 +196,7 @@ def _whole(site: Site, begin: OfRequest, id: str, form: ExportForm) -> Response:
                 site.database(kept.database), rows.sql, EXPORTED,
                 lambda stream: write_rows(_headings(rows, stream.columns), stream, file, form),
             )  # fmt: skip
-    except BaseException:
+    except BaseException:  # also a request that was broken off: the folder goes with whatever ended it
         folder.cleanup()
         raise
     headers = attached(f"{id}-all-{count}", form)

@@ -46,6 +46,12 @@ def test_what_another_reading_lacks_is_found(dialect: str, sql: str, told: str) 
     assert told in beyond(sql, dialect, tree)
 
 
+def test_a_column_behind_the_arguments_that_are_known_is_refused_on_postgres() -> None:
+    check("SELECT to_char(day, 'YYYY') FROM kept", "postgres")
+    with pytest.raises(QueryRefused, match="hidden"):
+        check("SELECT to_char(day, 'YYYY', 1, hidden) FROM kept", "postgres")
+
+
 def test_names_that_the_engine_makes_itself_are_none_of_the_text() -> None:
     sql = "SELECT [x + 1 for x in list_value(1, 2) if x > 1] FROM kept"
     assert beyond(sql, "duckdb", check(sql, "duckdb")) == []

@@ -5,6 +5,7 @@ alias `semi`, and sqlglot a join of another kind, what was judged isn't what wou
 """
 
 from collections import Counter
+from collections.abc import Iterator
 
 from sqlglot import exp
 
@@ -36,6 +37,20 @@ def check_agreement(tree: exp.Expr, parts: Parts) -> None:
                 f"{'.'.join(odd)[:60]!r} may or may not be {what}; write such names in double quotes.",
                 ErrorClass.SYNTAX,
             )
+    known = {node.name.casefold() for node in tree.find_all(exp.Identifier)}
+    for name in _columns(parts):
+        if (
+            name.casefold() not in known
+        ):  # sqlglot drops arguments past those it knows: to_char(day, 'x', name)
+            raise Refused(
+                "syntax", f"{name[:60]!r} stands where nothing can; leave it out.", ErrorClass.SYNTAX
+            )
+
+
+def _columns(parts: Parts) -> Iterator[str]:
+    for key, value in parts:
+        if key == "ColumnRef":
+            yield from (field["String"]["sval"] for field in value["fields"] if "String" in field)
 
 
 Named = dict[str, Counter[tuple[str, ...]]]

@@ -211,7 +211,8 @@ def test_closing_ends_the_children(tmp_path: Path) -> None:
 
 
 PROGRAM = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs behind a shell ignores it
 from fathom.databases import connect
 from fathom.records import Limits
 database = connect(sys.argv[1])

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from fathom.databases.accounts import AccountRisk, remedy, told
+from fathom.databases.accounts import AccountRisk, described, remedy
 from fathom.databases.engine import percent_of
 from fathom.databases.remote import Remote
 from fathom.databases.warehouse import KeyFound, _Keys
@@ -49,7 +49,7 @@ def test_no_error_of_a_query_tells_a_secret_of_the_url(engine: Remote) -> None:
 def test_every_engine_has_a_remedy(engine: Remote) -> None:
     risks = [AccountRisk("writes", "may change tables"), AccountRisk("untold", "nobody tells its roles")]
     assert len(remedy(engine.dialect, "shop", risks)) > 100
-    assert told("ann", risks) == (
+    assert described("ann", risks) == (
         "The account 'ann' can do more than read: it may change tables. "
         "The account 'ann' may be able to do more than read: nobody tells its roles."
     )

@@ -4,8 +4,11 @@ A query runs as this account, so the guard is the only wall before whatever it m
 files, run its programs, reach other servers.
 """
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+
+from fathom.errors import AccountRefused, AccountWarning
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,7 @@ _HOW = {
 _WITHOUT = " Take extensions out (DROP EXTENSION), or their functions from everybody (REVOKE EXECUTE)."
 
 
-def told(account: str, risks: Iterable[AccountRisk]) -> str:
+def described(account: str, risks: Iterable[AccountRisk]) -> str:
     """The risks of an account in a sentence, and in another one the rights that couldn't be read."""
     risks, who = list(risks), f"The account {account!r}" if account else "The account"
     known = "; ".join(r.what for r in risks if r.is_known)
@@ -89,3 +92,20 @@ def remedy(dialect: str, database: str, risks: Iterable[AccountRisk]) -> str:
     how = _HOW.get(dialect, "as the manual of the server says.").format(database=database)
     extensions = _WITHOUT if any(r.kind == "extension" for r in risks) else ""
     return f"Make an account that only reads: {how}{extensions}"
+
+
+def check(
+    account: str, risks: Collection[AccountRisk], *, name: str, url: str, dialect: str, strict: bool
+) -> None:
+    """Warn (`AccountWarning`) of an account that may do more than read; if `strict`, refuse it.
+
+    Raises `AccountRefused`, which says how to make one that only reads.
+    """
+    if not strict:  # an engine that never tells would be warned of at every start
+        risks = [risk for risk in risks if risk.kind != "untold"]
+    if not risks:
+        return
+    text = described(account, risks)
+    if strict:
+        raise AccountRefused(f"{text} {remedy(dialect, name, risks)}", [risk.what for risk in risks])
+    warnings.warn(f"{url}: {text} See docs/security.md.", AccountWarning, stacklevel=3)

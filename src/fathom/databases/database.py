@@ -2,11 +2,10 @@
 
 import hashlib
 import time
-import warnings
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
@@ -19,13 +18,13 @@ from fathom.databases import accounts
 from fathom.databases.accounts import AccountRisk
 from fathom.databases.engine import Engine, Reflection, Row
 from fathom.databases.freshness import Freshness
-from fathom.databases.schema_parts import keys_among, narrowed
-from fathom.databases.sessions import IDLE_SESSIONS, Sessions, begun
+from fathom.databases.schema_parts import fingerprint, narrowed
+from fathom.databases.sessions import IDLE_SESSIONS, Sessions
 from fathom.databases.sizes import mind_size
 from fathom.databases.statements import check_text, is_query
-from fathom.databases.stream import Stream
-from fathom.errors import AccountRefused, AccountWarning, QueryError, QueryRefused
-from fathom.records import ForeignKey, Limits, Result, Schema, Table, TableProfile
+from fathom.databases.stream import Stream, started
+from fathom.errors import QueryError, QueryRefused
+from fathom.records import Limits, Result, Schema, Table, TableProfile
 from fathom.records.display import Displayed
 from fathom.rights.grants import Granted
 
@@ -151,16 +150,8 @@ class Database(Displayed):
         Raises `AccountRefused`, which says how to make one that only reads; strictly also where its rights
         can't be read.
         """
-        risks = self.account_risks
-        if not strict:  # an engine that never tells would be warned of at every start
-            risks = tuple(risk for risk in risks if risk.kind != "untold")
-        if not risks:
-            return
-        text = accounts.told(self._engine.account(), risks)
-        if strict:
-            how = accounts.remedy(self.dialect, self.name, risks)
-            raise AccountRefused(f"{text} {how}", [risk.what for risk in risks])
-        warnings.warn(f"{self.url}: {text} See docs/security.md.", AccountWarning, stacklevel=2)
+        account, risks = self._engine.account(), self.account_risks
+        accounts.check(account, risks, name=self.name, url=self.url, dialect=self.dialect, strict=strict)
 
     def run(
         self,
@@ -179,11 +170,11 @@ class Database(Displayed):
         (it says where a server didn't stop when asked), `QueryFailed` with the engine's message for every
         other failure, `Cancelled`.
         """
-        started = time.perf_counter()
+        began = time.perf_counter()
         with self.stream(sql, limits, cancellation, trusted=trusted) as stream:
             rows = tuple(chain.from_iterable(stream))
-        seconds = time.perf_counter() - started
-        return Result(stream.columns, rows, sql, seconds, stream.truncated, stream.bytes_read)
+        took = time.perf_counter() - began
+        return Result(stream.columns, rows, sql, took, stream.truncated, stream.bytes_read)
 
     def check(self, sql: str) -> None:
         """Check that a statement may run, without running it. Raises `QueryRefused` where it may not."""
@@ -267,32 +258,13 @@ class Database(Displayed):
 
     @cached_property
     def _schema(self) -> Schema:
+        from fathom.databases.findings import inferred_keys  # noqa: PLC0415, running queries needs none of this
+
         found = self._reflection
         declared = Schema(self.dialect, found.tables, found.foreign_keys)
-        inferred = self._inferred(declared)
+        names, file = found.identifiers, self._cache_file("joins")
+        inferred = inferred_keys(declared, names, self._engine, self._read, at_once=self.at_once, file=file)
         return replace(declared, foreign_keys=(*declared.foreign_keys, *inferred)) if inferred else declared
-
-    def _inferred(self, declared: Schema) -> tuple[ForeignKey, ...]:
-        from fathom.databases import cache  # noqa: PLC0415, running queries needs none of this
-        from fathom.databases.joins import infer_joins  # noqa: PLC0415
-
-        file = self._cache_file("joins")
-        if file and (kept := cache.joins_from_json(cache.load(file))) is not None:
-            return kept
-        engine = self._engine
-        seconds, each = engine.probing_seconds
-        found = infer_joins(
-            declared,
-            self._read,
-            self._reflection.identifiers,
-            engine.quote,
-            seconds=seconds,
-            each=each,
-            at_once=self.at_once,
-        )
-        if file:
-            cache.store(file, [asdict(k) for k in found])
-        return found
 
     @property
     def fingerprint(self) -> str:
@@ -302,14 +274,7 @@ class Database(Displayed):
 
     @cached_property
     def _fingerprint(self) -> str:
-        found = self._reflection
-        shape = [
-            (t.name, t.is_view, t.primary_key, t.unique, [(c.name, c.type, c.nullable) for c in t.columns])
-            for t in sorted(found.tables, key=lambda t: t.name)
-        ]
-        keys = sorted((k.table, k.columns, k.target_table, k.target_columns) for k in found.foreign_keys)
-        seen = () if self.granted is None else (self.granted.digest,)
-        return hashlib.sha256(repr((self.dialect, shape, keys, *seen)).encode()).hexdigest()[:16]
+        return fingerprint(self._reflection, self.dialect, self.granted and self.granted.digest)
 
     @cached_property
     def _reflection(self) -> Reflection:
@@ -325,20 +290,10 @@ class Database(Displayed):
         """
         with self._working:
             if self._profiles is None:
-                self._profiles = self._kept_profile(seconds)
+                from fathom.databases.findings import profiles  # noqa: PLC0415
+
+                self._profiles = profiles(self._schema, self.sample, seconds, self._cache_file("profiles"))
             return self._profiles
-
-    def _kept_profile(self, seconds: float) -> Mapping[str, TableProfile]:
-        from fathom.databases import cache  # noqa: PLC0415
-        from fathom.databases.profiling import profile_tables  # noqa: PLC0415
-
-        file = self._cache_file("profiles")
-        if file and (kept := cache.profiles_from_json(cache.load(file))) is not None:
-            return kept
-        found = profile_tables(self._schema, self.sample, seconds)
-        if file:
-            cache.store(file, cache.profiles_to_json(found))
-        return found
 
     def sample(self, table: Table, count: int, limits: Limits) -> Stream:
         """Rows of a table's columns, about `count` from all over a big one. Raises `QueryError`."""
@@ -370,16 +325,12 @@ class Database(Displayed):
         For what reads the schema: queries that name other tables still run. It shares the connections of
         this one, and goes with it.
         """
-        whole = self._reflection
-        named = {t.name: columns.get(t.name.casefold()) for t in whole.tables}
-        tables = tuple(narrowed(t, kept) for t in whole.tables if (kept := named[t.name]) is not None)
-        keys = keys_among(whole.foreign_keys, tables)
         narrow = copy(self)
         narrow.kept, narrow._checked, narrow._profiles = {}, set(), None
         narrow._cache, narrow._working, narrow._freshness = None, RLock(), None
         for known in _READ:
             narrow.__dict__.pop(known, None)
-        narrow.__dict__["_reflection"] = Reflection(tables, keys, whole.identifiers)
+        narrow.__dict__["_reflection"] = narrowed(self._reflection, columns)
         return narrow
 
     def restricted(self, granted: Granted) -> "Database":
@@ -430,33 +381,13 @@ class Database(Displayed):
         cancellation: Cancellation | None = None,
         sessions: Sessions | None = None,
     ) -> Stream:
-        sessions = sessions or self._sessions
-        engine, sent = sessions.engine, self._sent(sql)
-        cancellation = cancellation or current_cancellation()
-        session, deadline = begun(sessions, sql, limits, cancellation, self._role)
-        try:
-            columns = session.execute(sent)
-        except engine.errors as error:
-            sessions.release(session, deadline, complete=not engine.is_lost(error))
-            raise deadline.error(sql) or self._told(engine, error, sql, limits) from error
-        except QueryRefused:
-            sessions.release(session, deadline, complete=True)
-            raise
-        except BaseException:
-            deadline.end()
-            session.close()
-            raise
-        if columns is None:
-            sessions.release(session, deadline, complete=True)
-            raise QueryRefused("no_rows", "there is no statement in it that gives rows.", sql=sql)
-        return Stream(
-            engine,
-            session,
-            columns,
-            sql=sql,
+        return started(
+            sessions or self._sessions,
+            sql,
+            self._sent(sql),
             limits=limits,
-            deadline=deadline,
-            release=sessions.release,
+            cancellation=cancellation or current_cancellation(),
+            role=self._role,
             told=self._told,
         )
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
+from fathom.cancellation import Cancellation
 from fathom.databases.deadline import Deadline
 from fathom.databases.engine import Engine, Row, Session
 from fathom.databases.row_sizes import Cut, Fetching, measured
-from fathom.errors import QueryError
+from fathom.databases.sessions import Sessions, begun
+from fathom.errors import QueryError, QueryRefused
 from fathom.records import Limits
 
 _BATCH_ROWS = 2_000
@@ -100,3 +102,46 @@ class Stream:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def started(
+    sessions: Sessions,
+    sql: str,
+    sent: str,
+    *,
+    limits: Limits,
+    cancellation: Cancellation | None,
+    role: str,
+    told: Callable[[Engine, Exception, str, Limits], QueryError],
+) -> Stream:
+    """Start a statement in a session of its own. `sent` is its text for the engine, `sql` the one in errors.
+
+    Raises `QueryRefused` for a statement without rows, and `QueryError` as `told` words the engine's.
+    """
+    engine = sessions.engine
+    session, deadline = begun(sessions, sql, limits, cancellation, role)
+    try:
+        columns = session.execute(sent)
+    except engine.errors as error:
+        sessions.release(session, deadline, complete=not engine.is_lost(error))
+        raise deadline.error(sql) or told(engine, error, sql, limits) from error
+    except QueryRefused:
+        sessions.release(session, deadline, complete=True)
+        raise
+    except BaseException:
+        deadline.end()
+        session.close()
+        raise
+    if columns is None:
+        sessions.release(session, deadline, complete=True)
+        raise QueryRefused("no_rows", "there is no statement in it that gives rows.", sql=sql)
+    return Stream(
+        engine,
+        session,
+        columns,
+        sql=sql,
+        limits=limits,
+        deadline=deadline,
+        release=sessions.release,
+        told=told,
+    )

@@ -274,7 +274,8 @@ class Database(Displayed):
 
     @cached_property
     def _fingerprint(self) -> str:
-        return fingerprint(self._reflection, self.dialect, self.granted and self.granted.digest)
+        digest = None if self.granted is None else self.granted.digest
+        return fingerprint(self._reflection, self.dialect, digest)
 
     @cached_property
     def _reflection(self) -> Reflection:

@@ -1,8 +1,8 @@
-"""Runs: a leaderboard that is live while they run, one run, one question of it, and runs side by side."""
+"""Runs: a leaderboard that is live while they run, one run, and one question of it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +20,6 @@ from fathom.interfaces.web.run_folders import (
     contrast_of,
     find_run,
     find_runs,
-    moves_between,
     question_count,
     questions_of,
     record_of,
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 router = APIRouter(tags=["runs"])
 PAGE = 25
 MOST_COMPARED = 10
-MOST_MOVES = 200
 RATES = ("correct_rate", "incorrect_rate", "error_rate", "coverage", "selective_accuracy")
 Words = Annotated[str, Query(max_length=QUESTION_LETTERS)]
 
@@ -92,7 +90,7 @@ class Runs:
 @shown(router, "/runs", "runs.html")
 def runs_page(site: OfSite, q: Words = "", benchmark: Words = "") -> Runs:
     """The leaderboard of the runs below the folder that the server was started with."""
-    lines = [_line(name, state) for name, state in find_runs(site.rules.runs).items()]
+    lines = [line_of(name, state) for name, state in find_runs(site.rules.runs).items()]
     wanted = q.casefold().split()
     fitting = [
         line for line in lines
@@ -111,7 +109,8 @@ def _correct(line: RunLine) -> float | None:
     return rate.value if rate else None
 
 
-def _line(name: str, state: State) -> RunLine:
+def line_of(name: str, state: State) -> RunLine:
+    """The line of one run in the leaderboard; a run whose records can't be read says why."""
     found = summary_of(state)
     if isinstance(found, str):
         return RunLine(
@@ -197,7 +196,8 @@ _SHOWN_OTHERWISE = ("leaderboard", "tests", "charts", "groups", "overlap")
 """Chapters of the report that the pages have in their own way."""
 
 
-def _tables(one: "Contrast") -> list[TableOf]:
+def tables_of(one: "Contrast") -> list[TableOf]:
+    """The report's tables on these runs, but for those that the pages show in their own way."""
     from fathom.reports.chapters import chapters  # noqa: PLC0415, slow to import
 
     if not any(s.all["asked"] for s in one.summaries.values()):
@@ -266,15 +266,15 @@ def run_page(site: OfSite, run: str, wanted: Annotated[Wanted, Query()]) -> RunP
     everything, alone = questions_of(state), contrast_of((state,))[0]
     fitting = [one for one in everything if wanted.fits(one)]
     return RunPage(
-        run=_line(run, state),
+        run=line_of(run, state),
         groups={
             grouping: [GroupLine(n, rates_of(figures)["correct_rate"]) for n, figures in groups.items()]
             for grouping, groups in summary.by.items()
             if len(groups) > 1
         },
         errors=summary.all["error_classes"],
-        charts=_drawn(alone),
-        tables=_tables(alone),
+        charts=charts_of(alone),
+        tables=tables_of(alone),
         questions=fitting[(wanted.page - 1) * PAGE : wanted.page * PAGE],
         found=len(fitting),
         page=wanted.page,
@@ -295,7 +295,8 @@ def _summary(state: State) -> "Summary":
     return found
 
 
-def _drawn(one: "Contrast") -> list[Drawn]:
+def charts_of(one: "Contrast") -> list[Drawn]:
+    """The report's charts on these runs, drawn."""
     from fathom.reports.chapters.drawings import charts  # noqa: PLC0415, slow to import
 
     figures = charts(one) if any(s.all["asked"] for s in one.summaries.values()) else ()
@@ -351,76 +352,3 @@ def run_question(site: OfSite, run: Words, id: Words) -> RunQuestion:
     differs = None if found is None else [ClauseDifference(d.clause, d.missing, d.extra) for d in found]
     before = {after: one for one, after in beside.items()}
     return RunQuestion(run, record, differs, before.get(id, ""), beside.get(id, ""))
-
-
-# Side by side
-
-
-@dataclass(frozen=True, slots=True)
-class MovedLine:
-    """A question that two runs don't agree about."""
-
-    id: str
-    question: str
-    before: str
-    after: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One run of a comparison, with its letter in charts."""
-
-    letter: str
-    number: int
-    name: str
-    line: RunLine
-
-
-@dataclass(frozen=True, slots=True)
-class RunComparison:
-    """Runs over one benchmark: paired tests, overlap of failures, charts, what moved in the second."""
-
-    benchmark: str
-    sides: Sequence[Side]
-    pairs: Sequence[Mapping[str, Any]]
-    overlap: Sequence[Mapping[str, Any]]
-    charts: Sequence[Drawn]
-    tables: Sequence[TableOf]
-    moved: Sequence[MovedLine]
-    moved_in_all: int
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """Runs side by side; those over different benchmarks are never paired. `known` are to choose from."""
-
-    known: Sequence[RunLine]
-    chosen: Sequence[str]
-    comparisons: Sequence[RunComparison]
-
-
-@shown(router, "/compare", "compare.html")
-def compare(
-    site: OfSite, run: Annotated[list[str] | None, Query(max_length=MOST_COMPARED)] = None
-) -> Compare:
-    """Runs side by side: figures, paired tests, overlap of failures, and the questions that moved."""
-    chosen = list(dict.fromkeys(run or []))
-    states = {name: find_run(site.rules.runs, name) for name in chosen}
-    known = [_line(name, state) for name, state in find_runs(site.rules.runs).items()]
-    found = contrast_of(tuple(states.values())) if len(states) > 1 else ()
-    return Compare(known, chosen, [_comparison(one, states) for one in found])
-
-
-def _comparison(one: "Contrast", states: Mapping[str, State]) -> RunComparison:
-    names = {state.folder: name for name, state in states.items()}
-    sides = [
-        Side(letter(one.numbers[label]), one.numbers[label], label, _line(names[f], states[names[f]]))
-        for label, f in one.folders.items()
-    ]
-    moves = moves_between(*(states[side.line.name] for side in sides[:2])) if len(sides) > 1 else ()
-    as_json = one.as_json()
-    return RunComparison(
-        one.benchmark, sides, as_json["pairs"], as_json["failure_overlap"], _drawn(one), _tables(one),
-        [MovedLine(**asdict(m)) for m in moves[:MOST_MOVES]], len(moves),
-    )  # fmt: skip

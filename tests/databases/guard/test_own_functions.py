@@ -29,7 +29,10 @@ _MADE = (
     f"CREATE FUNCTION public.to_own(text) RETURNS own_type {_BODY}",
     "CREATE CAST (text AS own_type) WITH FUNCTION public.to_own(text) AS IMPLICIT",
     f"CREATE FUNCTION public.same(own_holder, own_holder) RETURNS bool {_BODY}",
-    "CREATE OPERATOR public.= (LEFTARG = own_holder, RIGHTARG = own_holder, FUNCTION = public.same)",
+    *(
+        f"CREATE OPERATOR public.{sign} (LEFTARG = own_holder, RIGHTARG = own_holder, FUNCTION = public.same)"
+        for sign in ("=", ">=", "<")
+    ),
 )
 OWN = (
     "SELECT abs('x'::text)",
@@ -54,6 +57,12 @@ OWN = (
     "SELECT 'x'::text::own_type",
     "SELECT ROW('x')::own_holder",
     "SELECT CASE k.id WHEN 1 THEN 2 END FROM kept k",
+    "SELECT k.id IN (SELECT kept_id FROM sales) FROM kept k",
+    "SELECT k.id NOT IN (SELECT kept_id FROM sales) FROM kept k",
+    "SELECT k.id BETWEEN 1 AND 2 FROM kept k",
+    "SELECT k.id NOT BETWEEN 1 AND 2 FROM kept k",
+    "SELECT k.id BETWEEN SYMMETRIC 1 AND 2 FROM kept k",
+    "SELECT k.id NOT BETWEEN SYMMETRIC 1 AND 2 FROM kept k",
     "SELECT 1 FROM kept a JOIN kept b USING (id)",
     "SELECT 1 FROM kept a NATURAL JOIN kept b",
 )

@@ -10,6 +10,9 @@ from fathom.databases.guard.words import DialectNames, Refused, kinds, listed
 
 _WRITES = ("InsertStmt", "UpdateStmt", "DeleteStmt", "MergeStmt", "intoClause")
 _SYSTEM = "pg_catalog"
+# The operators that PostgreSQL makes of BETWEEN.
+_BETWEEN = dict.fromkeys(("AEXPR_BETWEEN", "AEXPR_BETWEEN_SYM"), frozenset((">=", "<=")))
+_BETWEEN |= dict.fromkeys(("AEXPR_NOT_BETWEEN", "AEXPR_NOT_BETWEEN_SYM"), frozenset(("<", ">")))
 
 
 def check_statement(query: Node, parts: Parts, names: DialectNames, catalogue: Catalogue | None) -> None:
@@ -23,11 +26,11 @@ def check_statement(query: Node, parts: Parts, names: DialectNames, catalogue: C
             case "FuncCall":
                 functions.add(_check_call(value, names))
             case "A_Expr":
-                operators.add(_operator(value["name"], value["kind"]))
+                operators |= _BETWEEN.get(value["kind"]) or {_operator(value["name"])}
             case "SortBy" if value.get("useOp"):
                 operators.add(_operator(value["useOp"]))
-            case "SubLink" if value.get("operName"):
-                operators.add(_operator(value["operName"]))
+            case "SubLink" if "testexpr" in value:  # `IN` names no operator
+                operators.add(_operator(value["operName"]) if "operName" in value else "=")
             case "RangeVar":
                 _check_table(value, names)
             case "RangeTableSample":
@@ -41,7 +44,7 @@ def check_statement(query: Node, parts: Parts, names: DialectNames, catalogue: C
             case _ if key in _named():
                 # A newer server knows a word of syntax where an older one calls a function of that name.
                 functions.update(_named()[key].split(","))
-    check_own(functions, operators - {""}, catalogue, types - {""})
+    check_own(functions, operators, catalogue, types - {""})
     check_fields(query, parts, names, catalogue)
 
 
@@ -85,11 +88,9 @@ def _constants(call: Node) -> list[str]:
     return [] if None in given else given
 
 
-def _operator(path: list[Node], kind: str = "") -> str:
-    """The name of an operator; "" for BETWEEN, which is none."""
+def _operator(path: list[Node]) -> str:
+    """The name of an operator that may be used."""
     *schema, name = texts(path)
-    if kind.startswith(("AEXPR_BETWEEN", "AEXPR_NOT_BETWEEN")):
-        return ""
     if schema not in ([], [_SYSTEM]) or name not in _operators():
         raise Refused("function", f"the operator {name[:20]} may call anyone's function.")
     return name

@@ -34,7 +34,11 @@ def beyond(sql: str, dialect: str, tree: exp.Expr) -> list[str]:
 
     `dialect` is that of an engine whose own parser can be asked: postgres or duckdb.
     """
-    engine = _ENGINES[dialect](sql)
+    return unread(_ENGINES[dialect](sql), dialect, tree)
+
+
+def unread(engine: Names, dialect: str, tree: exp.Expr) -> list[str]:
+    """What of the names that an engine reads the guard's tree, or its lists, do not name."""
     tables = {t.name.casefold() for t in tree.find_all(exp.Table)}
     known = {n.name.casefold() for n in tree.find_all(exp.Identifier)}
     found = [f"table {name}" for name in engine.tables - tables]
@@ -69,7 +73,7 @@ def _by_postgres(sql: str) -> Names:
 
 def _by_duckdb(sql: str) -> Names:
     tables, columns, functions = set[str](), set[str](), set[str]()
-    inner = _without_explain(sql)
+    inner = without_explain(sql, "duckdb")
     found = duckdb.execute("SELECT json_serialize_sql(?)", [inner]).fetchall()
     for node in _objects(json.loads(found[0][0])):
         if node.get("type") == "BASE_TABLE":
@@ -81,9 +85,11 @@ def _by_duckdb(sql: str) -> Names:
     return Names(frozenset(tables), frozenset(columns), frozenset(functions))
 
 
-def _without_explain(sql: str) -> str:
-    tokens = Dialect.get_or_raise("duckdb").tokenize(sql)
-    start = next((t.start for t in tokens if t.text.casefold() not in ("explain", "analyze")), 0)
+def without_explain(sql: str, dialect: str) -> str:
+    """The text behind EXPLAIN and its words."""
+    tokens = Dialect.get_or_raise(dialect).tokenize(sql)
+    words = ("explain", "analyze", "extended", "partitions") if dialect == "mysql" else ("explain", "analyze")
+    start = next((t.start for t in tokens if t.text.casefold() not in words), 0)
     return sql[start:]
 
 

@@ -16,7 +16,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bench.parts.replies import RECORDED, by_database, database_file, questions_of, write
+from bench.parts.replies import (
+    RECORDED,
+    by_database,
+    database_file,
+    questions_of,
+    read,
+    replayed,
+    write,
+)
 
 from fathom.databases import connect
 from fathom.llm import Model, Reply, open_model
@@ -32,6 +40,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m training.recording", description=__doc__)
     parser.add_argument("sets", nargs="+", metavar="SET")
     parser.add_argument("--samples", type=int, default=1, help="replies to each question")
+    parser.add_argument(
+        "--more",
+        action="store_true",
+        help="ask only for the replies after those that are recorded, to the same prompt",
+    )
     parser.add_argument("--every", type=int, default=1, metavar="N", help="ask every Nth question")
     parser.add_argument("--out", type=Path, default=RECORDED)
     options = parser.parse_args()
@@ -46,12 +59,19 @@ def _record(name: str, model: Model, options: argparse.Namespace) -> None:
     known = [json.loads(line) for line in part.read_text("utf-8").splitlines()] if part.exists() else []
     done = {one["id"] for one in known}
     asked = list(questions_of(name))[:: options.every]
+    before = {one["id"]: one for one in read(RECORDED / whole.name)} if options.more else {}
+    if options.more:
+        model = replayed([*before.values()], model)
+        asked = [q for q in asked if q["id"] in before]
     with TemporaryDirectory() as folder, part.open("a", encoding="utf-8") as lines:
         for database, questions in by_database([q for q in asked if q["id"] not in done]).items():
             with connect(database_file(database, Path(folder))) as opened:
                 context = Context(opened, limits=Limits(seconds=10.0), cache=Path(folder), model=model)
                 for one in questions:
-                    known.append(recorded := asyncio.run(_asked(one, context, options.samples)))
+                    recorded = asyncio.run(_asked(one, context, options.samples))
+                    if options.more:
+                        recorded = {**before[one["id"]], "more": recorded["more"]}
+                    known.append(recorded)
                     lines.write(json.dumps(recorded, ensure_ascii=False) + "\n")
                     lines.flush()
     write(whole, known)

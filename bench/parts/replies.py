@@ -9,6 +9,7 @@ import gzip
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,10 @@ def of_messy(name: str) -> Sequence[Recorded]:
     return read(RECORDED / f"1.5b-messy-{name}.jsonl.gz")
 
 
-def replayed(recorded: Sequence[Recorded]) -> Model:
+def replayed(recorded: Sequence[Recorded], beyond: Model | None = None) -> Model:
     """A model that gives the recorded replies to these questions, of one database, whatever the prompt is.
 
-    A sample that wasn't recorded is given as an empty reply.
+    A sample that wasn't recorded is asked of the model `beyond`, else given as an empty reply.
     """
     known = {one["question"]: one for one in recorded}
 
@@ -45,11 +46,13 @@ def replayed(recorded: Sequence[Recorded]) -> Model:
         one = next((known[line] for line in reversed(lines) if line in known), None)
         kept = [one, *one.get("more", ())] if one is not None else []
         if request.sample >= len(kept):
-            return Reply("")
+            return await beyond.exchange(request) if beyond is not None else Reply("")
         given = kept[request.sample]
         told = given.get("logprobs") or [given["mean_logprob"]] * (given["mean_logprob"] is not None)
         return Reply(given["reply"], finish=given["finish"], logprobs=tuple(told))
 
+    if beyond is not None:
+        return replace(beyond, exchange=exchange)
     return Model("recorded:1.5b", exchange, recorded=True)
 
 

@@ -122,6 +122,13 @@ def samples(model: Model, n: int) -> tuple[Reply, ...]:
     return asyncio.run(model.samples("Guess.", n))
 
 
+def test_replies_asked_for_one_by_one_differ_under_one_seed(choosy: Choosy) -> None:
+    choosy.most = 1
+    with open_model(choosy.model, pace=PACE) as model:
+        asyncio.run(model.samples("Guess.", 3, sampling=FULL))
+    assert sorted(body["seed"] for body in choosy.bodies) == [7, 8, 9]
+
+
 def test_one_request_brings_several_replies(choosy: Choosy) -> None:
     used: list[Usage] = []
     with open_model(choosy.model, pace=PACE) as model:

@@ -98,7 +98,8 @@ def _wanted(request: Request) -> dict[str, Any]:
         "top_p": how.top_p,
         "max_tokens": how.max_tokens,
         "stop_sequences": list(how.stop) or None,
-        "seed": how.seed,
+        # With one seed for all, a server that draws one reply a request would draw the same one each time.
+        "seed": None if how.seed is None else how.seed + request.sample,
         "json_mode": how.json_mode or None,
         "grammar": how.grammar or None,
         "logprobs": how.logprobs or None,

@@ -120,7 +120,7 @@ def only_measured() -> set[str]:
 def collected() -> Iterator[Seen]:
     """Weigh every recorded reply."""
     files = sorted(RECORDED.glob("*.jsonl.gz"))
-    recorded = [one for file in files for one in read(file) if one["golds"]]
+    recorded = [one for file in files for one in read(file)]
     with TemporaryDirectory() as folder:
         for name, replies in sorted(by_database(recorded).items()):
             file = database_file(name, Path(folder))
@@ -152,8 +152,11 @@ async def _seen(one: Recorded, file: Path, context: Context) -> Seen:
 async def is_right(question: BenchmarkQuestion, sql: str, context: Context) -> bool:
     """True if a query gives what one of the gold queries does, or the rows that people are shown for it do.
 
-    Those have names beside keys, and meanings beside codes: either may be what a question asks for.
+    Those have names beside keys, and meanings beside codes: either may be what a question asks for. Without
+    gold nothing answers the question, and no query is right.
     """
+    if not question.gold:
+        return False
     if _gives(question, sql):
         return True
     try:

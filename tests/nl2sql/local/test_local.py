@@ -8,9 +8,11 @@ from tests.nl2sql.local.messy import hospital
 
 from fathom.llm import ScriptedModel
 from fathom.methods import Context, find_method, run_method
-from fathom.nl2sql.local.offline_first import offline_reading
-from fathom.nl2sql.local.ranking import ranking
-from fathom.records import Draft, Question
+from fathom.nl2sql.local.offline_first import OfflineReading, offline_reading
+from fathom.nl2sql.local.ranking import Sampled, features, ranking, weigh
+from fathom.nl2sql.local.writing import Written
+from fathom.nl2sql.query_runs import QueryRun, Status
+from fathom.records import Draft, Question, Result
 
 
 def asked(context: Context, question: str, *replies: str, **settings: object) -> tuple[Draft, ScriptedModel]:
@@ -80,6 +82,16 @@ def test_several_samples_vote(context: Context) -> None:
     assert len(model.prompts) == 3
     by_sql = {c.sql: c.score or 0 for c in draft.candidates}
     assert by_sql[two] > by_sql[three]
+
+
+def test_that_both_find_nothing_is_no_agreement() -> None:
+    def weight(count: int) -> float:
+        sql = "SELECT COUNT(*) FROM drug"
+        run = QueryRun(sql, Status.OK, Result(("n",), ((count,),), sql, 0.0))
+        found = weigh("How many drugs?", [Sampled(run, Written(sql), False)], [run], OfflineReading(sql))
+        return features(found.evidence.results[0], found)["both"]
+
+    assert (weight(0), weight(3)) == (0.0, 1.0)
 
 
 def test_weights_are_sound() -> None:

@@ -58,6 +58,9 @@ def features(result: Backed, found: Weighed) -> dict[str, float]:
     written = bool(result.samples)
     ran = any(s.run.ran for s in found.samples)
     unsaid = len(result.values - result.named)
+    # That two queries find nothing, such as a count of 0, says no more than that two give no rows.
+    finds = result.outcome.result is not None and any(any(row) for row in result.outcome.result.rows)
+    both = written and best and finds
     return {
         "written": float(written),
         "written, by most": result.samples / max(1, evidence.samples),
@@ -70,12 +73,13 @@ def features(result: Backed, found: Weighed) -> dict[str, float]:
         "offline's best is another, which answers": float(not best and reading.answers),
         "offline's next": float(not best and result.close),
         "offline's others": float(result.rank is not None and not result.close),
-        "both": float(written and best),
-        "both, how sure": sure if written and best else 0.0,
+        "both": float(both),
+        "both, how sure": sure if both else 0.0,
         "offline alone, and the model's runs": float(best and not written and ran),
         "words not accounted for": float(min(len(reading.missing), 3)),
         "fits": float(result.fits),
         "some rows": float(result.rows),
+        "finds something": float(finds),
         "values not said": float(min(unsaid, 3)),
     }
 

@@ -138,11 +138,13 @@ class Reader:
                 if match is None:
                     continue
                 slots = {k: v.strip() for k, v in match.groupdict().items() if v}
+                if any(v.endswith(",") for v in slots.values()):  # "77 orders, fewer than" says two things
+                    continue
                 around = _outside(said, match)
                 found = [
                     c
                     for c in dict.fromkeys(self._readers[pattern.kind](pattern, slots))
-                    if self._fits_verb(c, around)
+                    if self._fits_verb(c, around) and self._reaches(c)
                 ]
                 if found:
                     grouped = tuple(c for c in found if self.context.by in fields_of(c))
@@ -157,6 +159,14 @@ class Reader:
         counted = quantity.measure.function == "count" and not self.vocabulary.is_learned(quantity.measure)
         return not counted or bool(
             _TRADES & set(stems_of(self.vocabulary.table_name(quantity.measure.table)))
+        )
+
+    def _reaches(self, claim: Claim) -> bool:
+        """False where no row that is counted belongs to one that is named: another column is meant."""
+        quantity = getattr(claim, "quantity", None)
+        reach = self.vocabulary.queries.reachable
+        return not isinstance(quantity, Quantity) or all(
+            reach(quantity.measure.table, field.table) is not None for field in fields_of(claim)
         )
 
     def _recommendation(self, text: str) -> RecommendationClaim | None:

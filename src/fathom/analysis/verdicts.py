@@ -42,7 +42,9 @@ def measure_of_figure(claim: NumberClaim, figures: Figures) -> Measure | None:
         if all(reach(t.name, c) is not None for c in conditions)
     ]
     among = near if conditions else [quantity.measure.table]
-    measures = (*learned, *(m for table in among for m in vocabulary.measures(table)))
+    # A total of prices is what was paid, though people average them as a rule.
+    totals = [Measure("sum", f.table, f.column) for f in vocabulary.numbers if f.table in among]
+    measures = (*learned, *(m for table in among for m in vocabulary.measures(table)), *totals)
     for measure in dict.fromkeys(measures):
         if measure.table not in near or measure == quantity.measure:
             continue

@@ -141,9 +141,9 @@ class Vocabulary:
 
     def is_money(self, measure: Measure) -> bool:
         """True if a measure may be stated in a currency."""
-        return measure.function != "count" and bool(
-            set(WORDS["money"]) & set(stems_of(self.measure_name(measure)))
-        )
+        # By its column: "total quantity" has a word of money that only tells how it is summed.
+        named = parts(measure.column) if measure.column else stems_of(self.phrase(measure))
+        return measure.function != "count" and bool(set(WORDS["money"]) & set(named))
 
     def is_key(self, field: Field) -> bool:
         """True if a column tells rows apart or refers to other rows, and names nothing to people."""

@@ -141,7 +141,7 @@ def _unless_meant(claim: CheckedClaim, expert: Expert) -> CheckedClaim:
     if claim.verdict != "contradicted" or not isinstance(claim.claim, NumberClaim):
         return claim
     other = measure_of_figure(claim.claim, expert.figures)
-    if other is None:
+    if other is None or (claim.claim.stated.money and not expert.reader.vocabulary.is_money(other)):
         return claim
     name = expert.reader.vocabulary.measure_name(other)
     return replace(claim, verdict="can't be checked", reason=f"{claim.reason} The figure is the {name}.")

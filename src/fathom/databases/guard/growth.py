@@ -4,7 +4,8 @@ PostgreSQL puts the expression of a derived column in every place that names the
 steps names the column before it four times, 550 characters become 16 million copies, and neither a time
 limit nor a cut connection stops the backend meanwhile. The same happens to a table expression that is
 written out wherever it is named, and to what stands before BETWEEN, which is read twice.
-So the parts are counted along the chain, on the parsed statement, without making them.
+So the parts are counted along the chain, on the parsed statement, without making them. On PostgreSQL, which
+bounds no query's memory, the same walk reckons how large the values get when the statement runs.
 """
 
 from collections.abc import Iterable
@@ -13,6 +14,18 @@ from dataclasses import replace
 from sqlglot import exp
 
 from fathom.databases.guard.catalogue import Catalogue
+from fathom.databases.guard.growth_columns import column_parts, is_computed
+from fathom.databases.guard.growth_names import (
+    alias_of,
+    bounds_pairs,
+    is_flat,
+    is_joined,
+    is_prone,
+    name_of_output,
+    names_itself,
+    pairs_bound,
+)
+from fathom.databases.guard.growth_rounds import MOST_ROUNDS, draws_on_tables, grown, is_settled
 from fathom.databases.guard.growth_rows import (
     NONE,
     ONE,
@@ -25,6 +38,8 @@ from fathom.databases.guard.growth_rows import (
     joined_rows,
     largest,
 )
+from fathom.databases.guard.growth_values import Reckoning
+from fathom.databases.guard.values import NOTHING, ROWS, one_of
 from fathom.databases.guard.words import Refused
 
 MOST_PARTS = 30_000  # of expressions as planned, 0.5 to 3 kB of PostgreSQL's memory each
@@ -37,40 +52,28 @@ _QUERIES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
 _LIMITED = ("limit", "offset", "fetch")
 _GROUPED = ("group", "having", "distinct")
 _CONDITIONS = frozenset(("where", "having", "qualify", "on"))
-_STEPS = (exp.Subquery, exp.CTE, exp.SetOperation, exp.Lateral)
-_COPIED = (exp.Between, exp.Dot)
-_FEW = 2  # of what is written down several times: within each other they multiply
 _SHARED = 2  # places from which on a table of WITH is kept unless NOT MATERIALIZED
 _LISTS = (exp.In, exp.Tuple, exp.Array, exp.Values, exp.Func)
+_UNBOUNDED = frozenset(("postgres",))
+"""Engines that bound no query's memory."""
+_ROUNDS = 5  # of a recursion, after which it is seen whether values multiply
 
 
 def check_growth(tree: exp.Expr, sql: str, dialect: str, catalogue: Catalogue | None = None) -> None:
     """Raises `Refused` for a statement that grows beyond measure when it is planned."""
     query = tree.this if isinstance(tree, exp.Describe) else tree
-    if dialect in _NOT_INLINED or not isinstance(query, _QUERIES) or _is_flat(tree):
+    if dialect in _NOT_INLINED or not isinstance(query, _QUERIES):
+        return
+    if is_flat(tree) and not (dialect in _UNBOUNDED and is_prone(tree)):
         return
     uses: dict[int, int] = {}
     if query.find(exp.CTE):  # only one that is named once is written out, which is known at the end
         first = _Count(tree, sql, dialect, catalogue)
         first.query(query, Level())
         uses = first.uses
-    _Count(tree, sql, dialect, catalogue, uses).query(query, Level())
-
-
-def _is_flat(tree: exp.Expr) -> bool:
-    """True for a statement in which nothing can multiply: one query without steps, as most are."""
-    copied = 0
-    for node in tree.walk():
-        if isinstance(node, _STEPS) or (isinstance(node, exp.In) and _compared_singly(node)):
-            return False
-        copied += isinstance(node, _COPIED)
-    return copied < _FEW
-
-
-def _compared_singly(node: exp.In) -> bool:
-    """True for a list that is one comparison each: of rows, or of what isn't a constant."""
-    is_row = isinstance(node.this, exp.Tuple)
-    return any(is_row or not isinstance(item, exp.Literal) for item in node.expressions)
+    count = _Count(tree, sql, dialect, catalogue, uses)
+    count.query(query, Level())
+    count.reckoned.check()
 
 
 class _Count:
@@ -92,6 +95,8 @@ class _Count:
         self._omitted = sql.count(",")  # as many plain values may the parser have left out of a list
         self._dialect, self._catalogue, self._known = dialect, catalogue, known
         self.uses: dict[int, int] = {}
+        self.reckoned = Reckoning(measured=known is not None and dialect in _UNBOUNDED)
+        self._recurs = False
 
     def query(self, node: exp.Expr, outer: Level) -> Rows:
         """Count a query and its parts; gives its rows. Raises `Refused`."""
@@ -112,9 +117,41 @@ class _Count:
         return rows
 
     def _common_table(self, table: exp.CTE, level: Level) -> None:
-        name, renamed = _alias(table)
+        name, renamed = alias_of(table)
         level.tables[name] = (table, Rows([(n, ONE) for n in renamed], is_open=True))  # if it names itself
-        level.tables[name] = (table, self.query(table.this, level).renamed(renamed))
+        if self.reckoned.measured and names_itself(table):
+            rows = self._recursion(table, level)
+        else:
+            rows = self.query(table.this, level)
+        level.tables[name] = (table, rows.renamed(renamed))
+
+    def _recursion(self, table: exp.CTE, level: Level) -> Rows:
+        """Count some rounds of a recursion, to see what its values come to."""
+        if self._recurs:
+            raise Refused(
+                "recursion", "a recursion within a recursion isn't taken; give each a step in WITH."
+            )
+        self._recurs = True
+        name, renamed = alias_of(table)
+        uses, made = dict(self.uses), (self.reckoned.made, self.reckoned.heaviest)
+        itself = Rows([(n, NONE) for n in renamed], is_open=True, count=1)
+        rounds: list[Rows] = []
+        while len(rounds) < _ROUNDS and not is_settled(rounds):
+            self.uses = dict(uses)
+            self.reckoned.back_to(*made)
+            level.tables[name] = (table, replace(itself, is_open=True))
+            rounds.append(self.query(table.this, level))
+            itself = rounds[-1].kept().renamed(renamed)
+        rows, multiplies = grown(rounds, table)
+        self.reckoned.multiplies = self.reckoned.multiplies or multiplies
+        if table.this.args.get("distinct"):  # each row is held against all before it
+            self.reckoned.hold(rows, ROWS if draws_on_tables(table) else MOST_ROUNDS)
+        if len(rounds) == _ROUNDS:  # what is made of values that have grown
+            self.uses = dict(uses)
+            level.tables[name] = (table, replace(rows.kept().renamed(renamed), is_open=True))
+            self.query(table.this, level)
+        self._recurs = False
+        return rows
 
     def _named(self, table: exp.Table, level: Level) -> Rows:
         """Find the rows that a name in FROM means."""
@@ -137,15 +174,16 @@ class _Count:
     def _select(self, select: exp.Select, level: Level) -> Rows:
         clause = select.args.get("from_")
         total = self._item(clause.this, level) if clause is not None else 0
-        total += self._joins(select, level)
-        rows = Rows([], 0)
+        total += self._joins(select, level, bounds_pairs(select) if self.reckoned.measured else 0)
+        self.reckoned.spread(level)
+        rows = Rows([], 0, count=level.count)
         computed: list[bool] = []
         for output in select.expressions:
             if output.is_star:
                 self._add_star(output, rows, level)
             else:
-                rows.columns.append((_name_of(output), self._parts([output], level)))
-            computed += [_is_computed(output, level)] * (len(rows.columns) - len(computed))
+                rows.columns.append((name_of_output(output), self._parts([output], level)))
+            computed += [is_computed(output, level)] * (len(rows.columns) - len(computed))
         # USING puts the columns that it merges before the others.
         rows.is_open = rows.is_open or any(j.args.get("using") for j in select.args.get("joins") or ())
         rows.merged = sum(parts.inlined for _, parts in rows.columns)
@@ -155,14 +193,16 @@ class _Count:
             rows.merged = 0
             # A condition on an aggregate is moved as far as HAVING.
             rows.columns = [
-                (name, Parts(1, parts.inlined if stays else parts.pushed))
+                (name, Parts(1, parts.inlined if stays else parts.pushed, parts.value))
                 for (name, parts), stays in zip(rows.columns, computed, strict=True)
             ]
+        self.reckoned.put_out(select, rows, level)
         return self._limited(select, rows)
 
     def _add_star(self, output: exp.Expr, rows: Rows, level: Level) -> None:
         if isinstance(output, exp.Dot):  # the fields of a row, whose names aren't known
-            rows.columns += [("", self._parts([output.this], level))] * _FIELDS
+            fields = self._parts([output.this], level)
+            rows.columns += [("", fields), *[("", fields._replace(value=NOTHING))] * (_FIELDS - 1)]
             return
         table = compared(output.args.get("table")) if isinstance(output, exp.Column) else ""
         sources = level.called(table)
@@ -186,11 +226,17 @@ class _Count:
         merged = kept_apart or self._explains
         rows.merged = sum(arm.merged for arm in given) if merged else 0
         for at, (name, _) in enumerate(given[0].columns):
-            column = NONE
+            alike = []
             for arm in given:
                 every = [parts for _, parts in arm.columns] or [ONE]
-                column += largest(every) if is_open else every[at]
-            rows.columns.append((name, column if merged else Parts(1, column.pushed)))
+                alike.append(largest(every) if is_open else every[at])
+            column = sum(alike, NONE)
+            value = one_of([parts.value for parts in alike])._replace(total=column.value.total)
+            column = column if merged else Parts(1, column.pushed)
+            rows.columns.append((name, column._replace(value=value)))
+        rows.count = sum(arm.count for arm in given)
+        if isinstance(node, (exp.Except, exp.Intersect)):
+            self.reckoned.hold(rows)
         return self._limited(node, rows)
 
     def _around(self, node: exp.Subquery, level: Level) -> Rows:
@@ -199,7 +245,7 @@ class _Count:
             rows = self.query(node.this, level)
         else:
             total = self._item(node.this, level)
-            rows = joined_rows(level.sources, total)
+            rows = joined_rows(level.sources, total, level.count)
         rows.total += self._rest(node, level, ("with_", "this", "alias", "joins", *_LIMITED))
         return self._limited(node, rows)
 
@@ -213,18 +259,26 @@ class _Count:
             for at, value in enumerate(row):
                 columns[at] += self._parts([value], level)
         total = RELATION + sum(parts.inlined for parts in columns)
-        return Rows([(f"column{at}", parts) for at, parts in enumerate(columns, 1)], total)
+        count = len(rows) + self._left_out(node)
+        return Rows([(f"column{at}", parts) for at, parts in enumerate(columns, 1)], total, count=count)
 
     def _limited(self, node: exp.Expr, rows: Rows) -> Rows:
         """Nothing is merged across LIMIT, but EXPLAIN writes it as if it were."""
+        self.reckoned.limited(node, rows)
         limited = _has(node, _LIMITED) and not self._explains
         return replace(rows.kept(), total=rows.total) if limited else rows
 
-    def _joins(self, item: exp.Expr, level: Level) -> int:
-        """Add what is joined to an item; the parts of all that."""
+    def _joins(self, item: exp.Expr, level: Level, pairs: int = 0) -> int:
+        """Add what is joined to an item; the parts of all that.
+
+        `pairs` are the conditions of WHERE that may stand for a condition of a join.
+        """
         total = 0
         for join in item.args.get("joins") or ():
-            total += self._item(join.this, level)
+            bound = not self.reckoned.measured or pairs_bound(join)
+            if not bound and pairs:
+                bound, pairs = True, pairs - 1
+            total += self._item(join.this, level, bound=bound)
             for name in join.args.get("using") or ():
                 total += sum(parts.pushed for parts in level.certain("", compared(name)))
             if join.args.get("method"):  # NATURAL compares all columns of the same name
@@ -232,22 +286,29 @@ class _Count:
             total += self._rest(join, level, ("this", "using"))
         return total
 
-    def _item(self, item: exp.Expr, level: Level) -> int:
-        """Add an item of FROM to its level, with what is joined to it; the parts of all that."""
-        name, renamed = _alias(item)
-        start, joined = len(level.sources), _is_joined(item)
+    def _item(self, item: exp.Expr, level: Level, *, bound: bool = True) -> int:
+        """Add an item of FROM to its level, with what is joined to it; the parts of all that.
+
+        `bound`: a condition keeps each row from being joined to all others.
+        """
+        name, renamed = alias_of(item)
+        start, joined = len(level.sources), is_joined(item)
         query = item.this if isinstance(item, exp.Lateral) else item
         if isinstance(item, exp.Table) and isinstance(item.this, exp.Identifier):
             rows = self._named(item, level)
             rest = self._rest(item, level, ("this", "db", "catalog", "alias", "joins"))
         elif joined:
             total = self._item(item.this, level)
-            rows = joined_rows(level.sources[start:], total)
+            rows = joined_rows(level.sources[start:], total, level.count)
             rest = self._rest(item, level, ("this", "alias", "joins"))
         elif isinstance(query, _QUERIES):
             rows, rest = self.query(query, level), 0
         else:  # a function
-            rows, rest = Rows([], is_open=True), self._rest(item, level, ("alias", "joins"))
+            rest = self._rest(item, level, ("alias", "joins"))
+            call = item.this if isinstance(item, (exp.Table, exp.Lateral)) else item
+            rows, bound = self.reckoned.function(call, level), True
+        if not joined:
+            self.reckoned.join(rows, level, item, bound=bound)
         if name or not joined:
             level.add(name or cut(item.alias_or_name), rows.renamed(renamed))
         return rows.total - rows.merged + rest + self._joins(item, level)
@@ -259,28 +320,38 @@ class _Count:
             if key not in without:
                 found = value if isinstance(value, list) else [value]
                 parts = self._parts([part for part in found if isinstance(part, exp.Expr)], level)
-                total += max(parts) if key in _CONDITIONS else parts.inlined
+                total += max(parts[:2]) if key in _CONDITIONS else parts.inlined
         return total
 
     def _parts(self, nodes: Iterable[exp.Expr], level: Level) -> Parts:
         """The parts of expressions once their columns have been put in."""
-        inlined = pushed = 0
-        left = [(node, 1) for node in nodes]
-        while left:
-            node, many = left.pop()
-            own = 0 if isinstance(node, _NO_PARTS) else 1
-            if isinstance(node, exp.Column):
-                column = _column(node, level)
-                inlined, pushed = inlined + many * column.inlined, pushed + many * column.pushed
-                continue
-            if isinstance(node, _QUERIES):
-                own = self.query(node, level).total
-            else:
-                own += self._left_out(node)
-                for part in node.iter_expressions():
-                    left.append((part, many * self._copies(node, part)))
-            inlined, pushed = inlined + many * own, pushed + many * own
-        return Parts(inlined, pushed)
+        nodes = list(nodes)
+        order, left = list[exp.Expr](), list(nodes)
+        while left:  # without recursion: a chain of `||` is as deep as it is long
+            node = left.pop()
+            order.append(node)
+            if not isinstance(node, (exp.Column, *_QUERIES)):
+                left += node.iter_expressions()
+        found: dict[int, Parts] = {}
+        for node in reversed(order):
+            found[id(node)] = self._part(node, level, found)
+        return sum((found[id(node)] for node in nodes), NONE)
+
+    def _part(self, node: exp.Expr, level: Level, found: dict[int, Parts]) -> Parts:
+        """The parts of one node, of whose parts those are `found`."""
+        if isinstance(node, exp.Column):
+            parts = column_parts(node, level)
+            self.reckoned.note(node, parts.value)
+            return parts
+        if isinstance(node, _QUERIES):
+            rows = self.query(node, level)
+            return Parts(rows.total, rows.total, self.reckoned.selected(node, rows, level))
+        own = 0 if isinstance(node, _NO_PARTS) else 1
+        inlined = pushed = own + self._left_out(node)
+        for part in node.iter_expressions():
+            copies, known = self._copies(node, part), found[id(part)]
+            inlined, pushed = inlined + copies * known.inlined, pushed + copies * known.pushed
+        return Parts(inlined, pushed, self.reckoned.value(node, level))
 
     def _left_out(self, node: exp.Expr) -> int:
         """How many plain values of a list the parser may have left out."""
@@ -301,46 +372,6 @@ class _Count:
         return _FIELDS if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star) else 1
 
 
-def _column(column: exp.Column, level: Level) -> Parts:
-    """The parts of what a column's name stands for, those of the largest where that isn't certain."""
-    table, name = compared(column.args.get("table")), compared(column.this)
-    perhaps = [ONE]
-    for around in level.outwards():
-        if isinstance(column.this, exp.Star):
-            certain = [rows.all() for rows in around.names.get(table, ())]
-        else:
-            certain = around.certain(table, name)
-            if not certain and not table:
-                certain = [rows.all() for rows in around.names.get(name, ())]  # a whole row
-        if certain:
-            return sum(certain[1:], certain[0])
-        perhaps += [parts for rows in around.called(table) if (parts := rows.perhaps())]
-    return largest(perhaps)
-
-
-def _is_computed(output: exp.Expr, level: Level) -> bool:
-    """True if a value comes from many rows of its own level, so that it is put in no other place."""
-    left = [output]
-    while left:
-        node = left.pop()
-        if isinstance(node, exp.Window) or (isinstance(node, exp.AggFunc) and _is_own(node, level)):
-            return True
-        if not isinstance(node, _QUERIES):
-            left += node.iter_expressions()
-    return False
-
-
-def _is_own(call: exp.Expr, level: Level) -> bool:
-    """False for an aggregate of columns of a query around, to which it belongs then."""
-    around = list(level.outwards())[1:]
-    outer = []
-    for column in call.find_all(exp.Column):
-        table, name = compared(column.args.get("table")), compared(column.this)
-        own = table in level.names if table else bool(level.certain("", name))
-        outer.append(not own and (bool(table) or any(up.certain("", name) for up in around)))
-    return not outer or not all(outer)
-
-
 def _too_large(dialect: str) -> Refused:
     instead = "write WITH name AS MATERIALIZED (...) for the steps, or name each column fewer times."
     if dialect not in _MATERIALIZED:
@@ -354,28 +385,3 @@ def _too_large(dialect: str) -> Refused:
 
 def _has(node: exp.Expr, keys: Iterable[str]) -> bool:
     return any(node.args.get(key) for key in keys)
-
-
-def _is_joined(item: exp.Expr) -> bool:
-    """True for tables and joins in parentheses, False for a query in them."""
-    inner = item.this if isinstance(item, exp.Subquery) else None
-    if isinstance(inner, exp.Subquery):
-        return _has(inner, ("alias", "joins")) or _is_joined(inner)
-    return isinstance(inner, exp.Table)
-
-
-def _alias(item: exp.Expr) -> tuple[str, list[str]]:
-    alias = item.args.get("alias")
-    if not isinstance(alias, exp.TableAlias):
-        return "", []
-    columns = (c.this if isinstance(c, exp.ColumnDef) else c for c in alias.columns)
-    return compared(alias.this), [compared(column) for column in columns]
-
-
-def _name_of(output: exp.Expr) -> str:
-    """The name of a column of a result, "" where the engine makes one up."""
-    while isinstance(output, (exp.Cast, exp.Paren, exp.Collate)):
-        output = output.this
-    if isinstance(output, exp.Alias):
-        return compared(output.args.get("alias"))
-    return compared(output.this) if isinstance(output, exp.Column) else ""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from fathom.databases.guard.catalogue import LONGEST_NAME
+from fathom.databases.guard.values import NOTHING, OF_TABLE, ROWS, Value, one_of, times
 from fathom.databases.guard.words import Refused
 
 MOST_COLUMNS = 3_200  # twice as many as a table of PostgreSQL may have
@@ -14,7 +15,7 @@ RELATION = 100  # parts that a table counts for: about 200 kB
 
 
 class Parts(NamedTuple):
-    """Into how many parts an expression grows where it is named.
+    """Into how many parts an expression grows where it is named, and how large its value is.
 
     `inlined` where the step that names it is merged with the step that gives it; `pushed` where a condition
     on it is moved into that step, which is done further down than merging.
@@ -22,14 +23,19 @@ class Parts(NamedTuple):
 
     inlined: int
     pushed: int
+    value: Value = OF_TABLE
 
     def __add__(self, other: object) -> "Parts":
         assert isinstance(other, Parts)
-        return Parts(self.inlined + other.inlined, self.pushed + other.pushed)
+        return Parts(self.inlined + other.inlined, self.pushed + other.pushed, self.value + other.value)
+
+    def kept(self) -> "Parts":
+        """The column of a step that the server keeps: naming it copies nothing, its value stays."""
+        return Parts(1, 1, self.value)
 
 
 ONE = Parts(1, 1)
-NONE = Parts(0, 0)
+NONE = Parts(0, 0, NOTHING)
 
 
 @dataclass(slots=True)
@@ -38,13 +44,14 @@ class Rows:
 
     `total` are the parts of its whole plan; `merged` are those of them that are the columns themselves, and
     are gone once it is merged with a query around it. `is_open` says that there may be other columns, or
-    another order.
+    another order. `count` is how many rows there may be.
     """
 
     columns: list[tuple[str, Parts]]
     total: int = RELATION
     is_open: bool = False
     merged: int = 0
+    count: float = ROWS
 
     def add(self, other: "Rows") -> None:
         """Put the columns of other rows beside these. Raises `Refused` for stars of stars."""
@@ -61,15 +68,38 @@ class Rows:
     def perhaps(self) -> Parts | None:
         """The largest of the columns whose names aren't certain; None where all names are."""
         unnamed = [parts for known, parts in self.columns if not known]
-        return largest([*unnamed, ONE]) if unnamed or self.is_open else None
+        if not (unnamed or self.is_open):
+            return None
+        total = times(OF_TABLE.total, max(1.0, self.count / ROWS))
+        return largest([*unnamed, ONE._replace(value=OF_TABLE._replace(total=total))])
 
     def all(self) -> Parts:
         """The parts of all columns, as a whole row has them."""
-        return sum((parts for _, parts in self.columns), ONE)
+        unknown = self.perhaps() if self.is_open and not self.columns else None
+        row = ONE._replace(value=unknown.value if unknown else NOTHING)
+        return sum((parts for _, parts in self.columns), row)
 
     def kept(self) -> "Rows":
         """The rows as the server keeps them, where naming a column copies nothing."""
-        return Rows([(name, ONE) for name, _ in self.columns], is_open=self.is_open)
+        columns = [(name, parts.kept()) for name, parts in self.columns]
+        return Rows(columns, is_open=self.is_open, count=self.count)
+
+    def spread(self, count: float) -> None:
+        """Make them so many, as a join does: each value is there several times."""
+        factor = max(1.0, count / max(1.0, self.count))
+        if factor > 1:
+            self.columns = [
+                (name, parts._replace(value=parts.value._replace(total=times(parts.value.total, factor))))
+                for name, parts in self.columns
+            ]
+            self.count = count
+
+    def few(self, most: float) -> None:
+        """Bound the rows, as LIMIT does."""
+        self.count = min(self.count, most)
+        self.columns = [
+            (name, parts._replace(value=parts.value.at_most(self.count))) for name, parts in self.columns
+        ]
 
     def renamed(self, names: Sequence[str]) -> "Rows":
         """The rows after `AS t(a, b)`."""
@@ -88,6 +118,7 @@ class Level:
     sources: list[Rows] = field(default_factory=list)
     names: dict[str, list[Rows]] = field(default_factory=dict)
     tables: dict[str, tuple[exp.CTE, Rows]] = field(default_factory=dict)
+    count: float = 1
 
     def outwards(self) -> "Iterator[Level]":
         """This level and those around it."""
@@ -112,8 +143,8 @@ class Level:
 
 def largest(among: Iterable[Parts]) -> Parts:
     """The most that any of them comes to."""
-    inlined, pushed = zip(*among, strict=True)
-    return Parts(max(inlined), max(pushed))
+    inlined, pushed, values = zip(*among, strict=True)
+    return Parts(max(inlined), max(pushed), one_of(values))
 
 
 def compared(name: object) -> str:
@@ -126,9 +157,9 @@ def cut(name: str) -> str:
     return name.casefold().encode()[:LONGEST_NAME].decode(errors="ignore")
 
 
-def joined_rows(sources: Iterable[Rows], total: int) -> Rows:
+def joined_rows(sources: Iterable[Rows], total: int, count: float) -> Rows:
     """The columns of several items of FROM side by side."""
-    rows = Rows([], total)
+    rows = Rows([], total, count=count)
     for source in sources:
         rows.add(source)
     return rows

@@ -19,7 +19,7 @@ _WIDEST_DIGITS = 5  # of a width inside a format
 
 # Functions that build text or bytes, and the place of the argument that says how long.
 _BUILDERS = {"repeat": 1, "lpad": 1, "rpad": 1, "space": 0, "zeroblob": 0, "randomblob": 0, "array_resize": 1}
-_BUILDERS |= {"list_resize": 1, "random_bytes": 0, "array_fill": 1, "array_repeat": 1}
+_BUILDERS |= {"list_resize": 1, "random_bytes": 0, "array_fill": 1, "array_repeat": 1, "polygon": 0}
 _GENERATORS = frozenset(("generate_series", "range"))
 
 # Types whose values are filled up to the length that they name.
@@ -48,7 +48,7 @@ def check_sizes(tree: exp.Expr, dialect: str) -> None:
             _check_product(node)
             if not (dialect == "mysql" and name_of(node) == "format"):
                 _check_format(node)
-            rows *= max(_generated(node), Decimal(1))
+            rows *= max(generated(node), Decimal(1))
         elif isinstance(node, exp.DataType):
             characters += _padded(node)
         elif isinstance(node, exp.Table) and dialect == "mysql":
@@ -70,7 +70,7 @@ class _Lists:
 
     def add(self, call: exp.Func) -> None:
         """Count a call; those inside a lambda or comprehension run once for each element."""
-        made = _generated(call)
+        made = generated(call)
         in_each = call.find_ancestor(exp.Lambda, exp.Comprehension) is not None
         if made and in_each and not isinstance(call.parent, exp.Comprehension):
             self._by_each *= made
@@ -164,7 +164,7 @@ def _flags(part: str) -> str:
     return part[: next((place for place, sign in enumerate(part) if sign.isalpha()), None)]
 
 
-def _generated(call: exp.Func) -> Decimal:
+def generated(call: exp.Func) -> Decimal:
     """How many rows or elements a generator makes, 0 where that can't be seen."""
     if isinstance(call, exp.Generator):
         return _rows_of(call)

@@ -12,6 +12,7 @@ from functools import partial
 from sqlglot import exp
 
 from fathom.databases.guard import duckdb, postgres
+from fathom.databases.guard.agreement import check_agreement
 from fathom.databases.guard.calls import called, check_own
 from fathom.databases.guard.catalogue import Catalogue
 from fathom.databases.guard.costs import check_costs
@@ -52,7 +53,7 @@ def _told(judge: Callable[[str, str], exp.Expr], sql: str, dialect: str) -> exp.
 
 
 def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
-    text, tokens, tree = parse(sql, dialect, catalogue)
+    text, tokens, tree, read = parse(sql, dialect, catalogue)
     check_tree(tree, tokens, dialect)
     if dialect == "postgres":
         query = postgres.parsed(sql)
@@ -63,6 +64,7 @@ def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
         duckdb.check_statement(text, tokens, tree, names_of(dialect), catalogue)
     elif dialect == "mysql":  # where `count (x)`, with a space, calls a stored function before its own
         check_own(called(tokens), (), catalogue)
+    check_agreement(tree, read, dialect)
     check_sizes(tree, dialect)
     check_costs(tree, dialect)
     check_growth(tree, sql, dialect, catalogue)
@@ -70,6 +72,7 @@ def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
 
 
 def _measure(sql: str, dialect: str) -> exp.Expr:
-    tree = parse(sql, dialect).tree
-    check_sizes(tree, dialect)
-    return tree
+    parsed = parse(sql, dialect)
+    check_agreement(parsed.tree, parsed.read, dialect)
+    check_sizes(parsed.tree, dialect)
+    return parsed.tree

@@ -89,11 +89,15 @@ _EXPLAIN_WORDS = frozenset(
 
 
 class Parsed(NamedTuple):
-    """One query: its text with blanks for EXPLAIN, its tokens, and its tree with EXPLAIN around it."""
+    """One query: its text with blanks for EXPLAIN, its tokens, and its tree with EXPLAIN around it.
+
+    `read` are the tokens as the tree was made of them, respelled.
+    """
 
     text: str
     tokens: list[Token]
     tree: exp.Expr
+    read: list[Token]
 
 
 def parse(sql: str, dialect: str, catalogue: Catalogue | None = None) -> Parsed:
@@ -126,8 +130,9 @@ def parse(sql: str, dialect: str, catalogue: Catalogue | None = None) -> Parsed:
     _check_inner_words(tokens, dialect)
     if tokens[0].text.casefold() == "show":
         tokens = _shown(tokens, dialect, catalogue)
-    tree = _parse(sql, tokens, dialect)
-    return Parsed(" " * start + sql[start:], tokens, exp.Describe(this=tree) if explains else tree)
+    read = respelled(tokens, dialect)
+    tree = _parse(sql, tokens, read, dialect)
+    return Parsed(" " * start + sql[start:], tokens, exp.Describe(this=tree) if explains else tree, read)
 
 
 def _options_end(tokens: Sequence[Token]) -> int:
@@ -226,7 +231,7 @@ def _shown(tokens: list[Token], dialect: str, catalogue: Catalogue | None) -> li
     raise Refused("setting", f"SHOW {words[:40].upper()} tells about the server, not about the data.")
 
 
-def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
+def _parse(sql: str, tokens: list[Token], read: list[Token], dialect: str) -> exp.Expr:
     words = [t.text.casefold() for t in tokens]
     for token, after in zip(tokens, [*words[1:], ""], strict=True):
         # DuckDB has no INTO but that of `UNPIVOT ... INTO NAME n VALUE v`.
@@ -238,7 +243,7 @@ def _parse(sql: str, tokens: list[Token], dialect: str) -> exp.Expr:
         error_level=ErrorLevel.IMMEDIATE, max_nodes=most_nodes(tokens)
     )
     try:
-        trees = parser.parse(respelled(tokens, dialect), sql)
+        trees = parser.parse(read, sql)
     except ParseError as error:
         if "Maximum number of AST nodes" in str(error):
             raise Refused("size", "it is nested so that it can't be read in reasonable time.") from error

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sqlglot import exp
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import Token
 
 from fathom.databases.guard.calls import check_calls, check_name, is_harmless_setting
 from fathom.databases.guard.sizes import name_of
@@ -26,7 +26,6 @@ def check_tree(tree: exp.Expr, tokens: Sequence[Token], dialect: str) -> None:
         for node in tree.walk():
             check_kind(type(node), dialect)
         return
-    check_queries(tree, tokens)
     if dialect == "mysql":
         _check_full_names(tree)
     names = names_of(dialect)
@@ -114,18 +113,3 @@ def _is_spark_file(table: exp.Table) -> bool:
     parts = [part.name.casefold() for part in table.parts]
     odd = len(parts) > 3 or any(sign in part for part in parts for sign in (*FILE_SIGNS, ":", "."))
     return odd or any(part in _SPARK_SOURCES for part in parts[:-1])
-
-
-def check_queries(tree: exp.Expr, tokens: Sequence[Token]) -> None:
-    """Check that the tree has each query of the text: sqlglot drops arguments past those it knows.
-
-    Without it `date_format(now(), '%M', (SELECT ...))` would be read by the server and not by the guard.
-    """
-    said = sum(t.token_type is TokenType.SELECT for t in tokens)
-    if said > sum(1 for _ in tree.find_all(exp.Select)):
-        raise Refused(
-            "statement", "it has a query where none can be read: leave out what a call doesn't take."
-        )
-    for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if word.token_type is TokenType.TABLE and before.text == "(" != after.text:
-            raise Refused("statement", "TABLE in parentheses isn't read here: write SELECT * FROM instead.")

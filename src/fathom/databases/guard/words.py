@@ -39,6 +39,8 @@ class DialectNames:
     `fields` are the columns that functions give under names of their own; what those `of_any_type` give
     depends on what they are given. `in_from` are the only functions that may stand in FROM; empty for all.
     `not_calls` are words of the grammar that may stand before a parenthesis, and call nothing.
+    `words` are all words of the grammar that sqlglot's tree needn't name, and `unnamed_calls` functions of
+    which it makes something else.
     """
 
     functions: frozenset[str]
@@ -51,6 +53,8 @@ class DialectNames:
     in_from: frozenset[str] = frozenset()
     own_catalogs: frozenset[str] = frozenset()
     not_calls: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    unnamed_calls: frozenset[str] = frozenset()
 
     def may_read(self, schema: str, table: str, catalog: str = "") -> bool:
         """True if a table is a user's own, or one of the engine's that shows no secrets."""
@@ -136,7 +140,7 @@ def names_of(dialect: str) -> DialectNames:
         own_schemas=frozenset(),
         own_prefixes=("sqlite_", "pragma_", *guard_sqlite.REFUSED_TABLES),
         qualifiers=frozenset(),
-        not_calls=frozenset(_content("syntax")["sqlite"]["not_calls"].split()),
+        **_lists(_content("syntax")["sqlite"], "not_calls", "words", "unnamed_calls"),
     )
 
 
@@ -157,19 +161,21 @@ def _read(dialect: str) -> DialectNames:
         names, more = _read(alike), " ".join(content["functions"].values()).split()
         return replace(names, functions=names.functions.union(more))
     tables: Mapping[str, str] = content["tables"]
+    settings: Mapping[str, str] = content["settings"]
     return DialectNames(
         functions=frozenset(" ".join(content["functions"].values()).split()),
         readable=frozenset(tables["readable"].split()),
         own_schemas=frozenset(tables["own_schemas"].split()),
         own_prefixes=tuple(tables["own_prefixes"].split()),
-        qualifiers=frozenset(content["settings"]["qualifiers"].split()),
         fields={
             name: tuple(columns.split())
             for columns, called in content.get("fields", {}).items()
             for name in called.split()
         },
-        of_any_type=frozenset(content["settings"].get("of_any_type", "").split()),
-        in_from=frozenset(content["settings"].get("in_from", "").split()),
         own_catalogs=frozenset(tables.get("own_catalogs", "").split()),
-        not_calls=frozenset(content["settings"].get("not_calls", "").split()),
+        **_lists(settings, "qualifiers", "of_any_type", "in_from", "not_calls", "words", "unnamed_calls"),
     )
+
+
+def _lists(section: Mapping[str, str], *names: str) -> dict[str, Any]:
+    return {name: frozenset(section.get(name, "").split()) for name in names}

@@ -1,0 +1,185 @@
+"""A check that the tree holds every word of the text, each at its own place.
+
+Where no parser of the server's own can be had, statements are judged on sqlglot's tree; sizes, growth and
+rights are everywhere. sqlglot drops what it has no place for, such as a third argument of `date_format`, and
+the server reads it all the same. So each name, value and call of the text has to be found in the tree by
+where it starts. What isn't there has to be a word of the dialect's grammar (`words` in names/*.toml), or to
+be there in another spelling, which answers for one word alone.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+from sqlglot.time import format_time
+from sqlglot.tokenizer_core import Token, TokenType
+
+from fathom.databases.guard.words import Refused, names_of
+from fathom.errors import ErrorClass
+
+_SIGNS = frozenset("+-*/<>=~!@#%^&|`?.,;:()[]{}$\\")
+_QUOTED = frozenset(k for k in TokenType if k.name.endswith("STRING")) | {TokenType.IDENTIFIER}
+_VALUES = _QUOTED | {TokenType.NUMBER}
+_CLOSERS = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE))
+_STANDALONE = frozenset(
+    """
+    null true false default user session_user system_user current_catalog current_database current_date
+    current_datetime current_path current_role current_schema current_time current_timestamp current_user
+    localtime localtimestamp utc_date utc_time utc_timestamp
+    """.split()
+)
+"""Words that are values by themselves. Others of the grammar stand beside a word, or before a bracket."""
+_BEFORE_VALUES = frozenset("select distinct all not case".split())
+"""Words before a value, which may begin with a sign: `(DISTINCT -a)`."""
+_BEFORE_INDICES = frozenset((TokenType.L_BRACKET, TokenType.HASH))  # `a[1]`, and `#1` of DuckDB
+_INTERVAL = re.compile(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*[a-zA-Z]+\s*")
+_BETWEEN_DASHES = re.compile("[^-]+")
+
+
+class _Held(NamedTuple):
+    """The content of a tree: where its names, values and calls start, and values without a place.
+
+    `names` are those of the starts where a name stands. `others` are texts, and numbers behind `#`, that the
+    parser has written anew, each as often as it is there.
+    """
+
+    starts: set[int]
+    names: set[int]
+    others: Counter[str]
+    paths: list[exp.JSONPath]
+
+
+def check_agreement(tree: exp.Expr, tokens: Sequence[Token], dialect: str) -> None:
+    """Raises `Refused` where the tree lacks a word of the text that isn't syntax.
+
+    `tokens` are those that the tree was made of.
+    """
+    held = _held(tree)
+    around, is_index = (None, *tokens, None), False
+    for before, token, after in zip(around, tokens, around[2:], strict=False):
+        last = before.token_type if before else None
+        is_index = last in _BEFORE_INDICES or (is_index and last == TokenType.DASH)
+        if token.token_type == TokenType.TABLE and last == TokenType.L_PAREN and token.start in held.names:
+            raise Refused("statement", "TABLE isn't read in these parentheses; write SELECT * FROM.")
+        if token.start in held.starts or _is_sign(token):
+            continue
+        if _is_syntax(before, token, after, dialect) or _take(token, held, dialect, is_index=is_index):
+            continue
+        raise Refused(
+            "syntax",
+            f"{token.text[:60]!r} isn't read where it stands; leave it out, or write it in another way.",
+            ErrorClass.SYNTAX,
+        )
+
+
+def _is_sign(token: Token) -> bool:
+    return token.token_type not in _QUOTED and _SIGNS.issuperset(token.text)
+
+
+def _held(tree: exp.Expr) -> _Held:
+    held, numbers = _Held(set(), set(), Counter(), []), set[int]()
+    left: list[exp.Expr] = [tree]
+    while left:
+        node = left.pop()
+        start = (node._meta or {}).get("start")  # `meta` would make one for each node
+        if start is not None:
+            if start in held.starts and isinstance(node, exp.Func):
+                continue  # the parser's copy: nullifzero(f(a)) becomes IF(f(a) = 0, NULL, f(a))
+            held.starts.add(start)
+            if isinstance(node, exp.Identifier):
+                held.names.add(start)
+                if "-" in node.name and not node.quoted:  # a project of BigQuery's
+                    held.starts.update(start + part.start() for part in _BETWEEN_DASHES.finditer(node.name))
+        for value in node.args.values():
+            if isinstance(value, exp.Expr):
+                left.append(value)
+            elif value.__class__ is list:
+                left += (each for each in value if isinstance(each, exp.Expr))
+            elif start is None and isinstance(value, (str, int)) and not isinstance(value, bool):
+                # Copies of a number share its text, and so do all texts of one digit.
+                if isinstance(value, str) and len(value) > 1 and value.isdecimal():
+                    if id(value) in numbers:
+                        continue
+                    numbers.add(id(value))
+                is_number = isinstance(node, exp.Literal) and not node.is_string
+                held.others[f"#{value}" if is_number else str(value)] += 1
+        if isinstance(node, exp.JSONPath):
+            held.paths.append(node)
+    return held
+
+
+def _is_syntax(before: Token | None, token: Token, after: Token | None, dialect: str) -> bool:
+    """True for a type, a parameter's name, a word of the grammar, and a call that has a rule of its own.
+
+    What stands in such a call is looked for like all else.
+    """
+    if token.token_type in _VALUES:
+        return False
+    parser, names = Dialect.get_or_raise(dialect).parser_class, names_of(dialect)
+    follows = after.token_type if after else None
+    if token.token_type in parser.TYPE_TOKENS or follows == TokenType.FARROW:
+        return True
+    word = token.text.casefold()
+    if follows == TokenType.L_PAREN:
+        if word in names.functions or word.upper() in parser.FUNCTION_PARSERS:
+            return word in names.unnamed_calls or word.upper() in parser.FUNCTION_PARSERS
+    elif follows == TokenType.DOT:
+        return word in names.qualifiers
+    elif word not in _STANDALONE and word not in _BEFORE_VALUES:
+        opens = before is None or (_is_sign(before) and before.token_type not in _CLOSERS)
+        if opens and (after is None or _is_sign(after)):
+            return False  # a value of its own between two signs, such as a column of that name
+    return all(part in names.words or part in names.not_calls for part in word.split())
+
+
+def _take(token: Token, held: _Held, dialect: str, *, is_index: bool) -> bool:
+    """True if a word is in the tree in another spelling, which is taken from there."""
+    text = str(token.text)
+    is_number = token.token_type == TokenType.NUMBER
+    spellings = _numbers(text, is_index=is_index) if is_number else _texts(text, dialect)
+    for spelling in spellings:
+        if held.others[spelling]:
+            held.others[spelling] -= 1
+            return True
+    if token.token_type != TokenType.STRING:
+        return False
+    if held.paths:
+        path = Dialect.get_or_raise(dialect).to_json_path(exp.Literal.string(text))
+        if isinstance(path, exp.JSONPath) and path in held.paths:
+            held.paths.remove(path)
+            return True
+    return names_of(dialect).words.issuperset(text.casefold().split())  # list_sort(a, 'DESC', 'NULLS LAST')
+
+
+def _numbers(text: str, *, is_index: bool) -> Iterator[str]:
+    """The ways in which the parser may have written a number anew."""
+    if not text.isdecimal():
+        yield text
+        return
+    # It counts the elements of an array from 0, whatever the server counts them from.
+    number = int(text)
+    nearby = (number - 1, number + 1, abs(number - 1), number) if is_index else ()
+    indices = [f"#{one}" for one in nearby]
+    yield from (*indices, text, f"#0.{text}")  # `.5` has a point of its own
+
+
+def _texts(text: str, dialect: str) -> Iterator[str]:
+    """The ways in which the parser may have written a text or a word anew."""
+    own = Dialect.get_or_raise(dialect)
+    yield from (text, text.upper(), own.DATE_PART_MAPPING.get(text.upper(), ""))
+    if interval := _INTERVAL.fullmatch(text):
+        yield interval[1]
+    for mapping in _formats(dialect):
+        yield from (format_time(text, mapping) or "", format_time(text.upper(), mapping) or "")
+
+
+@cache
+def _formats(dialect: str) -> tuple[dict[str, str], ...]:
+    """The signs of dates, as the parser writes them; `to_char` of Trino has those of Teradata."""
+    own = Dialect.get_or_raise(dialect)
+    more = (Dialect.get_or_raise("teradata").TIME_MAPPING,) if dialect == "trino" else ()
+    return own.TIME_MAPPING, own.FORMAT_MAPPING, *more

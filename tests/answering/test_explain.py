@@ -130,15 +130,28 @@ def test_nothing_is_counted_by_what_is_too_deep() -> None:
 @pytest.mark.parametrize(
     ("where", "said"),
     [
-        ("drug_has_been_withdrawn = 1", " where drug has been withdrawn"),
-        ("drugHasBeenWithdrawn = 0", " where drug has not been withdrawn"),
-        ("is_active = TRUE", " where it is active"),
+        ("drug_has_been_withdrawn = 1", " that have been withdrawn"),
+        ("drugHasBeenWithdrawn = 0", " that have not been withdrawn"),
+        ("is_active = TRUE", " marked as active"),
         ("is_active = 2", " where is active is 2"),
-        ("is_active = '1'", " where is active is '1'"),
+        ("is_active = '1'", " where is active is 1"),
         ("what_it_is = 1", " where what it is is 1"),
+        ("unavailable = 1", " marked as unavailable"),
+        ("unavailable = 0 AND has_side_effects = 1", " not marked as unavailable and with side effects"),
+        ("closed_at IS NULL", " that are not closed"),
+        ("withdrawal_date IS NULL", " with no withdrawal date"),
+        ("withdrawal_date IS NOT NULL", " with a withdrawal date"),
+        (
+            "price > 300000 AND maker <> 'Acme'",
+            " whose price is more than 300,000 and whose maker is not Acme",
+        ),
+        ("maker = 'x'' or 1'", " whose maker is 'x' or 1'"),
+        ("day >= '2017-01-01' AND day < '2018-01-01'", " whose day is in 2017"),
+        ("day < '2018-01-01'", " whose day is before 2018-01-01"),
+        ("price = 1 OR price = 3", " where price is 1 or price is 3"),
     ],
 )
-def test_a_flag_that_is_compared_reads_as_a_sentence(where: str, said: str) -> None:
-    found = counted(f"SELECT COUNT(*) FROM drugs WHERE {where}", "sqlite")
+def test_conditions_follow_what_is_counted(where: str, said: str) -> None:
+    found = counted(f"SELECT COUNT(*) FROM drugs WHERE {where}", "sqlite", flags=["unavailable"])
     assert found is not None
     assert found.condition == said

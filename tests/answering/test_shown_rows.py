@@ -167,8 +167,8 @@ HEADINGS = [
     ("SELECT COUNT(T2.id) FROM car AS T1 JOIN sale AS T2 ON T1.id = T2.car_id", "Number of sales"),
     ("SELECT COUNT(*) FROM car AS T1 JOIN sale AS T2 ON T1.id = T2.car_id", "Number of sales"),
     ("SELECT AVG(price_usd) FROM car", "Average price (USD)"),
-    ("SELECT SUM(CASE WHEN make = 'Fiat' THEN 1 ELSE 0 END) FROM car", "Number where make is 'Fiat'"),
-    ("SELECT SUM(price_usd * total) FROM car, sale", "Total of price_usd times total"),
+    ("SELECT SUM(CASE WHEN make = 'Fiat' THEN 1 ELSE 0 END) FROM car", "Number where make is Fiat"),
+    ("SELECT SUM(price_usd * total) FROM car, sale", "Total of price usd times total"),
     ("SELECT price_usd AS asked_price FROM car", "Asked price"),
     ("SELECT SUM(SUM(total)) OVER (ORDER BY sold) FROM sale GROUP BY sold", "Running total of sales"),
     ("SELECT UPPER(make) FROM car", "Make (in any case)"),
@@ -200,7 +200,7 @@ def test_a_pack_names_columns_and_their_units(garage: Database) -> None:
         ("SELECT STRFTIME('%Y', sold) FROM sale GROUP BY STRFTIME('%Y', sold)", "years"),
         ("SELECT make, model, COUNT(*) FROM car GROUP BY make, model", "rows"),
         ("SELECT T1.make FROM car AS T1 JOIN sale AS T2 ON T1.id = T2.car_id", "rows"),
-        (NEVER, "rows"),
+        (NEVER, "cars"),
     ],
 )
 def test_what_a_row_is(garage: Database, sql: str, noun: str) -> None:

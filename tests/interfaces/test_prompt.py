@@ -120,7 +120,7 @@ def test_a_question_goes_on_from_a_file(fathom: Fathom, type_in: Type, shop: Pat
     before = fathom("ask", shop, "How many customers are from Brazil?", "--json").out
     (tmp_path / "answer.json").write_text(before)
     assert (
-        "1 customer where country is 'Sweden'."
+        "1 customer whose country is Sweden."
         in fathom("ask", shop, "and from Sweden?", "--after", "answer.json").out
     )
     assert "No such file" in fathom("ask", shop, "and from Sweden?", "--after", "gone.json").err

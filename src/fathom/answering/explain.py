@@ -1,17 +1,18 @@
 """A query in plain English: written from its parse, so that it can't say what isn't there."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from sqlglot import exp
 
+from fathom.answering.conditions import restricting
 from fathom.answering.expressions import change_in_per_cent, uncast
 from fathom.answering.phrases import Phrases, join_words
 from fathom.databases.parsing import parsed
 from fathom.text.identifiers import spoken
-from fathom.text.inflection import plural
+from fathom.text.inflection import plural, singular
 
 NOTHING_CALLED: Mapping[str, str] = MappingProxyType({})
 LONGEST_COUNTED = 200
@@ -160,17 +161,38 @@ class CountedRows:
     noun: str
     condition: str = ""
 
+    def told(self, *, one: bool) -> str:
+        """The things with their condition as they follow a figure, in the singular of one."""
+        if not one:
+            plain = self.condition.removeprefix(" that ")
+            states = plain != self.condition and " that " not in plain and " whose " not in plain
+            return f"{self.noun}{' ' + plain if states else self.condition}"
+        said = self.condition.replace(" that have ", " that has ").replace(" that are ", " that is ")
+        return f"{singular(self.noun)}{said}"
 
-def counted(sql: str, dialect: str, called: Mapping[str, str] = NOTHING_CALLED) -> CountedRows | None:
+
+def counted(
+    sql: str, dialect: str, called: Mapping[str, str] = NOTHING_CALLED, flags: Collection[str] = ()
+) -> CountedRows | None:
     """Name the things that a query counts, where its result is one count over one table; None for others.
 
-    `called` are names for tables, by their own in small letters. None also where it takes too many words.
+    `called` are names for tables, by their own in small letters; `flags` the columns that are true or false,
+    likewise. None also where it takes too many words.
     """
     query = parsed(sql, dialect)
     try:
-        return _counted(query, called) if isinstance(query, exp.Select) else None
+        return _counted(query, called, flags) if isinstance(query, exp.Select) else None
     except RecursionError:
         return None
+
+
+def calculated(sql: str, dialect: str) -> frozenset[int]:
+    """The places of a query's items that it calculates, such as a count."""
+    query = parsed(sql, dialect)
+    items = query.expressions if isinstance(query, exp.Select) else []
+    return frozenset(
+        i for i, item in enumerate(items) if not isinstance(item.unalias(), exp.Column | exp.Star)
+    )
 
 
 def brief(item: exp.Expr) -> str:
@@ -188,7 +210,7 @@ def brief(item: exp.Expr) -> str:
     return ""
 
 
-def _counted(query: exp.Select, called: Mapping[str, str]) -> CountedRows | None:
+def _counted(query: exp.Select, called: Mapping[str, str], flags: Collection[str]) -> CountedRows | None:
     source, where = query.args.get("from_"), query.args.get("where")
     beyond = [k for k, v in query.args.items() if v and k not in {"expressions", "from_", "where", "kind"}]
     if len(query.expressions) != 1 or source is None or not isinstance(source.this, exp.Table) or beyond:
@@ -196,7 +218,7 @@ def _counted(query: exp.Select, called: Mapping[str, str]) -> CountedRows | None
     count = query.expressions[0].unalias()
     if not isinstance(count, exp.Count):
         return None
-    phrases = replace(Phrases.of_query(query, _sentences), say=spoken)
+    phrases = replace(Phrases.of_query(query, _sentences), say=spoken, for_sentences=True)
     rows = plural(called.get(source.this.name.casefold(), "") or spoken(source.this.name))
     noun, only = rows, ""
     if isinstance(count.this, exp.Distinct):
@@ -207,5 +229,5 @@ def _counted(query: exp.Select, called: Mapping[str, str]) -> CountedRows | None
     elif not isinstance(count.this, exp.Star | exp.Literal | None):
         return None
     if where is not None:
-        only += f" where {phrases.of(where.this)}"
+        only += restricting(where.this, phrases, flags)
     return CountedRows(noun, only) if len(noun + only) <= LONGEST_COUNTED else None

@@ -11,6 +11,7 @@ _UNITS: Mapping[str, str] = MappingProxyType(
     {"%Y": "year", "%Y-%m": "month", "%m": "month", "%Y-%m-%d": "day", "%Y-%W": "week", "%w": "weekday"}
 )
 _NEW_YEAR = Pattern(r"(\d{4})-01-01(?:[ T]00:00:00)?")
+TODAY = (exp.Date(this=exp.Literal.string("now")), exp.CurrentDate())
 
 
 def uncast(node: exp.Expr) -> exp.Expr:
@@ -58,3 +59,31 @@ def year_until(begin: exp.Expr, end: exp.Expr) -> bool:
         return False
     first, last = (_NEW_YEAR.fullmatch(uncast(side.expression).name) for side in (begin, end))
     return first is not None and last is not None and int(last[1]) == int(first[1]) + 1
+
+
+def day_of(node: exp.Expr) -> exp.Expr | None:
+    """The date of which SQLite's number of the day is taken."""
+    counted = isinstance(node, exp.Anonymous) and node.name.casefold() == "julianday"
+    return node.expressions[0] if counted and len(node.expressions) == 1 else None
+
+
+def born(node: exp.Sub) -> exp.Expr | None:
+    """The date from which full years are counted to today: those between, less one before the day comes."""
+    years, short = uncast(node.left), node.right
+    if not isinstance(years, exp.Sub) or not isinstance(short, exp.Case) or len(short.args["ifs"]) != 1:
+        return None
+    dates = [_date_of(n, "%Y") for n in (years.left, years.right)]
+    before = short.args["ifs"][0].this
+    days = (
+        [_date_of(n, "%m-%d") for n in (before.this, before.expression)] if isinstance(before, exp.LT) else []
+    )
+    return dates[1] if dates == days and dates[0] in TODAY else None
+
+
+def _date_of(node: exp.Expr, form: str) -> exp.Expr | None:
+    """The date of which a part is taken."""
+    part = uncast(node)
+    if not isinstance(part, exp.TimeToStr) or part.args["format"].name != form:
+        return None
+    date: exp.Expr = part.this.this if isinstance(part.this, exp.Cast | exp.TsOrDsToTimestamp) else part.this
+    return date

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -37,6 +37,7 @@ _TOLD_UNIT = Pattern(
     r"\b(?:in|as)\s+(?:us\s+|u\.s\.\s+)?([\w%]+)|\(\s*(?:in\s+)?([\w%]+)\s*\)", re.IGNORECASE
 )
 _PRICES = frozenset("price cost fee rate".split())
+_HUNDRED = frozenset({"100", "100.0", "100.00"})
 _AMOUNTS = frozenset("quantity qty units count amount".split())
 
 
@@ -57,14 +58,16 @@ class Headings:
         self._schema = schema
         self._notes = {name.casefold(): note for name, note in knowledge.tables.items()}
         self.sources = tuple(self._sources(query))
-        self._phrases = Phrases.of_query(query, lambda _: [])
+        phrases = Phrases.of_query(query, lambda _: [])
+        self._phrases = replace(phrases, say=spoken, for_sentences=True)
 
     def of(self, item: exp.Expr) -> str:
         """The heading of one item of a select list."""
         if isinstance(item, exp.Alias) and not item.alias.startswith("_"):
             return _capital(spoken(item.alias))
-        told = self._told(uncast(item.unalias()))
-        return told if len(told) <= LONGEST else "Calculated"
+        calculated = uncast(item.unalias())
+        told = self._told(calculated)
+        return told if len(told) <= LONGEST else _quotient(calculated) or "Calculated"
 
     def source_of(self, column: exp.Column) -> ReadTable | None:
         """The table of a column; None where it is one of a query's inside, or several tables have it."""
@@ -107,7 +110,7 @@ class Headings:
         if source is None or not isinstance(key, exp.Column):
             return "rows"
         said = spoken(key.name)
-        return plural(source.called if said in {"name", "title"} else said)
+        return plural(source.called if said in {"name", "title"} else said.removesuffix(" name"))
 
     @property
     def rows(self) -> str:
@@ -240,6 +243,8 @@ class Headings:
 def noun_for(sql: str, dialect: str, schema: Schema, knowledge: KnowledgePack) -> str:
     """Name the rows of a query's result, in the plural; "rows" where it can't be told."""
     query = parsed(sql, dialect)
+    while isinstance(query, exp.SetOperation | exp.Subquery):
+        query = query.this
     if not isinstance(query, exp.Select) or not query.expressions:
         return "rows"
     try:
@@ -284,6 +289,21 @@ def _apart(found: Sequence[str]) -> Iterator[str]:
     for heading in found:
         seen[heading] = seen.get(heading, 0) + 1
         yield heading if seen[heading] == 1 else f"{heading} {seen[heading]}"
+
+
+def _quotient(item: exp.Expr) -> str:
+    """“Percentage (%)”, “Share” or “Ratio” for a quotient that takes too many words; "" for others."""
+    while isinstance(item, exp.Round | exp.Paren):
+        item = uncast(item.this)
+    sides = [uncast(s) for s in (item.left, item.right)] if isinstance(item, exp.Div | exp.Mul) else []
+    if isinstance(item, exp.Mul) and any(s.name in _HUNDRED for s in sides):
+        return "Percentage (%)" if any(_quotient(side) for side in sides) else ""
+    if not isinstance(item, exp.Div):
+        return ""
+    over = sides[0]
+    if isinstance(over, exp.Mul) and any(uncast(s).name in _HUNDRED for s in (over.left, over.right)):
+        return "Percentage (%)"
+    return "Share" if over.find(exp.Case) is not None else "Ratio"
 
 
 def _with_unit(said: str, unit: str) -> str:

@@ -8,7 +8,16 @@ from typing import Any
 
 from sqlglot import exp
 
-from fathom.answering.expressions import change_in_per_cent, counted_where, part_of_date, uncast, year_until
+from fathom.answering.expressions import (
+    TODAY,
+    born,
+    change_in_per_cent,
+    counted_where,
+    day_of,
+    part_of_date,
+    uncast,
+    year_until,
+)
 from fathom.answering.implied import without_implied
 from fathom.text.patterns import Pattern
 
@@ -35,6 +44,9 @@ _COMPARISONS: Mapping[type[exp.Expression], str] = MappingProxyType(
         exp.RegexpLike: "matches",
     }
 )
+_OF_DAYS: Mapping[type[exp.Expression], str] = MappingProxyType(
+    {exp.GT: "is after", exp.GTE: "is on or after", exp.LT: "is before", exp.LTE: "is on or before"}
+)
 _NEGATED: Mapping[type[exp.Expression], str] = MappingProxyType(
     {
         exp.Like: "doesn't have the pattern",
@@ -59,8 +71,10 @@ _AGGREGATES: Mapping[type[exp.Expression], str] = MappingProxyType(
     }
 )
 _BEGINS_TIME = Pattern(r"(\d{4}(?:-\d{2}){0,2})[ T]?%")
+_DAY = Pattern(r"\d{4}-\d{2}-\d{2}")
+_PLAIN_VALUE = Pattern(r"\w[\w ./:&+-]*")
+"""Values that nobody takes for words of the sentence around them."""
 _MIDDLE = Pattern(r"2 \* (?P<place>\w+) BETWEEN (?P<count>\w+) AND (?P=count) \+ 2")
-_TODAY = (exp.Date(this=exp.Literal.string("now")), exp.CurrentDate())
 _BESIDE: Mapping[type[exp.Expression], str] = MappingProxyType({exp.Lag: "previous", exp.Lead: "next"})
 _PLACES: Mapping[type[exp.Expression], str] = MappingProxyType(
     {exp.RowNumber: "place", exp.Rank: "rank", exp.DenseRank: "rank without gaps"}
@@ -87,6 +101,7 @@ class Phrases:
 
     `tell` says a query inside this one in sentences; `of_middle` says that it reads nothing but the middle
     one or two of numbered rows, whose average is the median; `say` puts the name of a column into words.
+    Where a phrase is `for_sentences`, values stand as in a sentence: Oslo and 300,000, not 'Oslo' and 300000.
     """
 
     tell: Callable[[exp.Query], list[str]]
@@ -94,6 +109,7 @@ class Phrases:
     aliases: Mapping[str, str] = field(default_factory=dict)
     of_middle: bool = False
     say: Callable[[str], str] = str
+    for_sentences: bool = False
 
     @classmethod
     def of_query(cls, query: exp.Select, tell: Callable[[exp.Query], list[str]]) -> "Phrases":
@@ -145,8 +161,12 @@ def _column(phrases: Phrases, node: exp.Column) -> str:
     return f"{table}.{said}" if table and phrases.several_tables else said
 
 
-def _literal(_: Phrases, node: exp.Literal) -> str:
-    return f"'{node.this}'" if node.is_string else str(node.this)
+def _literal(phrases: Phrases, node: exp.Literal) -> str:
+    if not node.is_string:
+        grouped = phrases.for_sentences and node.is_int and len(node.this) > len("2026")
+        return f"{int(node.this):,}" if grouped else str(node.this)
+    plain = phrases.for_sentences and _PLAIN_VALUE.fullmatch(node.this)
+    return str(node.this) if plain else f"'{node.this}'"
 
 
 def _count(phrases: Phrases, node: exp.Count) -> str:
@@ -235,7 +255,10 @@ def _comparison(phrases: Phrases, node: Any) -> str:
         return said
     if isinstance(node, exp.Like) and (time := _BEGINS_TIME.fullmatch(node.expression.name)):
         return f"{phrases.of(node.this)} is in {time[1]}"
-    return f"{phrases.of(node.left)} {_COMPARISONS[type(node)]} {phrases.of(node.right)}"
+    verb = _COMPARISONS[type(node)]
+    if phrases.for_sentences and _DAY.match(uncast(node.right).name):
+        verb = _OF_DAYS.get(type(node), verb)
+    return f"{phrases.of(node.left)} {verb} {phrases.of(node.right)}"
 
 
 def _arithmetic(phrases: Phrases, node: Any) -> str:
@@ -262,39 +285,11 @@ def _division(phrases: Phrases, node: exp.Div) -> str:
 
 
 def _difference(phrases: Phrases, node: exp.Sub) -> str:
-    if (born := _born(node)) is not None:
-        return f"age by {phrases.of(born)}"
-    days = [_day(n) for n in (node.right, node.left)]
-    first, last = (d if d is None else "today" if d in _TODAY else phrases.of(d) for d in days)
+    if (birth := born(node)) is not None:
+        return f"age by {phrases.of(birth)}"
+    days = [day_of(n) for n in (node.right, node.left)]
+    first, last = (d if d is None else "today" if d in TODAY else phrases.of(d) for d in days)
     return _arithmetic(phrases, node) if first is None or last is None else f"the days from {first} to {last}"
-
-
-def _day(node: exp.Expr) -> exp.Expr | None:
-    """The date of which SQLite's number of the day is taken."""
-    counted = isinstance(node, exp.Anonymous) and node.name.casefold() == "julianday"
-    return node.expressions[0] if counted and len(node.expressions) == 1 else None
-
-
-def _born(node: exp.Sub) -> exp.Expr | None:
-    """The date from which full years are counted to today: those between, less one before the day comes."""
-    years, short = uncast(node.left), node.right
-    if not isinstance(years, exp.Sub) or not isinstance(short, exp.Case) or len(short.args["ifs"]) != 1:
-        return None
-    dates = [_date_of(n, "%Y") for n in (years.left, years.right)]
-    before = short.args["ifs"][0].this
-    days = (
-        [_date_of(n, "%m-%d") for n in (before.this, before.expression)] if isinstance(before, exp.LT) else []
-    )
-    return dates[1] if dates == days and dates[0] in _TODAY else None
-
-
-def _date_of(node: exp.Expr, form: str) -> exp.Expr | None:
-    """The date of which a part is taken."""
-    part = uncast(node)
-    if not isinstance(part, exp.TimeToStr) or part.args["format"].name != form:
-        return None
-    date: exp.Expr = part.this.this if isinstance(part.this, exp.Cast | exp.TsOrDsToTimestamp) else part.this
-    return date
 
 
 def _window(phrases: Phrases, node: exp.Window) -> str:
@@ -388,8 +383,7 @@ _PHRASES: dict[type, Callable[[Phrases, Any], str]] = {
     exp.TimeToStr: _part_of_date,
     exp.Or: lambda p, n: f"{p.of(n.left)} or {p.of(n.right)}",
     exp.Paren: lambda p, n: f"({p.of(n.this)})",
-    exp.Alias: lambda p, n: p.of(n.this),
-    exp.Cast: lambda p, n: p.of(n.this),
+    **dict.fromkeys((exp.Alias, exp.Cast), lambda p, n: p.of(n.this)),
     exp.Neg: lambda p, n: f"-{p.of(n.this)}",
     exp.Lower: lambda p, n: f"{p.of(n.this)} (in any case)",
     exp.Upper: lambda p, n: f"{p.of(n.this)} (in any case)",

@@ -11,7 +11,7 @@ from fathom.answering.asking import WITH_LOCAL_MODEL, Asking, AskOptions, prepar
 from fathom.answering.assumptions import files_read, inferred_joins, rows_seen
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
-from fathom.answering.explain import counted, explain, shown_where
+from fathom.answering.explain import calculated, counted, explain, shown_where
 from fathom.answering.headings import empty_tables, noun_for
 from fathom.answering.likely_readings import likely_readings, told_apart
 from fathom.answering.reasons import outside_of, with_reasons
@@ -39,6 +39,7 @@ from fathom.records import (
     Reading,
     Refusal,
     Result,
+    Schema,
     Trace,
 )
 from fathom.records.shared_fields import shared_fields
@@ -199,14 +200,21 @@ def _about(sql: str, people: ForPeople, asking: Asking, question: str, asked: st
     schema, knowledge = asking.database.schema, asking.context.knowledge
     dialect = asking.database.dialect
     return About(
-        counted(sql, dialect, _called(knowledge)),
+        counted(sql, dialect, _called(knowledge), _flags(schema)),
         noun_for(sql, dialect, schema, knowledge),
         people.ranking,
         people.ties,
         outside_of(sql, question, asking.database) if _finds_nothing(people.rows) else "",
         empty_tables(sql, dialect, schema),
         asked,
+        calculated(people.rows.sql, dialect),
     )
+
+
+def _flags(schema: Schema) -> frozenset[str]:
+    """The columns that are true or false in every table that has them, by folded names."""
+    kinds = [(column.name.casefold(), column.kind) for table in schema.tables for column in table.columns]
+    return frozenset(n for n, kind in kinds if kind == "boolean") - {n for n, k in kinds if k != "boolean"}
 
 
 def _unusable(error: QueryError | Misread) -> Refusal:

@@ -3,38 +3,32 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
 from fathom.answering.explain import CountedRows
 from fathom.answering.phrases import join_words
+from fathom.answering.question_words import asked_for, counted_as_asked
 from fathom.records import Result, shown_column, shown_rows, shown_value, shown_with_unit
-from fathom.text.inflection import plural, singular
+from fathom.text.inflection import plural
 from fathom.text.patterns import Pattern
 
 LISTED = 10
-"""How many rows are spelt out before the sentence turns to a summary."""
+"""How many rows are spelt out, if there are no more."""
+OF_MORE = 5
+"""How many of more rows are spelt out: the table beside the sentence has all."""
 MOST_SAID = 3
 """Columns of each row that are spelt out; the table has all."""
 MOST_OF_ONE = 6
 """Columns of a single row that are spelt out."""
 LONGEST = 60
 """Letters of a cell among several rows: longer ones are left to the table, or cut where there is no other."""
-LONGEST_ASKED = 80
 _RECORD_ID = Pattern(r"(?i:(^|[_ ])(uu)?ids?$|identifier$)")
 _NAME = Pattern(r"(name|title)$", re.IGNORECASE)
+_NOTHING_BUT_NAME = Pattern(r"(?i)(full )?name|title")
 _FIRST_NAME = Pattern(r"((first|given)[_ ]?name|forename|fname)$", re.IGNORECASE)
 _LAST_NAME = Pattern(r"((last|family)[_ ]?name|surname|lname)$", re.IGNORECASE)
-_OPENING = Pattern(
-    r"(?:please )?(?:(?:what|how much) (?:is|was|are|were)|what['’]s|(?:show|give|tell)(?: me)?|find|get"
-    r"|calculate|compute)\s+(?:(?:the|our)\s+)?",
-    re.IGNORECASE,
-)
-_THING = Pattern(
-    r"(?i)\b(?:is|are|was|were|be|do|does|did|has|have|had|can|which|who|whose|that|there|i|we|you|they|how|what|why"
-    r"|when|where)\b"
-)
-"""Words of whole sentences: what a noun phrase has none of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +38,8 @@ class About:
     `counted` is what it counts, where it does nothing else; `noun` is what a row is, in the plural;
     `ranking` the place of the column that rows are ordered by; `ties` a sentence on rows behind the cut,
     `outside` one on a time that the data don't reach; `empty` the tables that have no rows; `asked` the
-    question, where the answer may take its words.
+    question, where the answer may take its words; `calculated` the places of columns that the query
+    calculates.
     """
 
     counted: CountedRows | None = None
@@ -54,6 +49,7 @@ class About:
     outside: str = ""
     empty: tuple[str, ...] = ()
     asked: str = ""
+    calculated: frozenset[int] = frozenset()
 
 
 def in_words(rows: Result, about: About) -> str:
@@ -79,19 +75,53 @@ def _told(rows: Result, about: About) -> str:
         return "The result has no columns."
     if len(rows.rows) == 1:
         return _one_row(rows, about)
-    listed = rows.rows[:LISTED]
-    how_many = _row_count(rows, about.noun)
-    opening = f"{how_many}: " if len(listed) == len(rows.rows) else f"{how_many}; the first {len(listed)}: "
-    places, last_names = _said(rows, about), _last_names(rows)
+    how_many, places = _row_count(rows, about.noun), _said(rows, about)
+    whole = len(rows.rows) <= LISTED
+    if (
+        not whole
+        and not rows.truncated
+        and about.ranking is None
+        and (between := _range(rows, places, about))
+    ):
+        return f"{how_many}: {between}."
+    last_names = _last_names(rows)
     labels = [rows.columns[p] for p in places] if _needs_labels(rows, places, last_names) else None
+    listed = rows.rows if whole else rows.rows[:OF_MORE]
     said = [[_whole(row, p, last_names) for p in places] for row in listed]
-    headings = [rows.columns[p] for p in places]
-    told = [_row(cells, labels) for cells in shown_rows(headings, said)]
+    told = [_row(cells, labels) for cells in shown_rows([rows.columns[p] for p in places], said)]
     # The cells themselves, for two long ones may be cut to the same words.
     if said.count(said[0]) == len(rows.rows) and not rows.truncated:
         return f"{how_many}, all of them {told[0]}."
     separator = "; " if len(places) > 1 else ", "
-    return f"{opening}{separator.join(told)}.{_cut(rows)}"
+    more = "" if whole else f"{separator}and {len(rows.rows) - len(listed):,} more"
+    return f"{how_many}: {separator.join(told)}{more}.{_cut(rows)}"
+
+
+def _range(rows: Result, places: Sequence[int], about: About) -> str:
+    """From which to which figure things reach, and which these are; "" for rows that aren't a thing each
+    with one figure."""
+    if len(places) != 2:
+        return ""
+    thing, figure = places
+    figures = [row[figure] for row in rows.rows]
+    numbers = [f for f in figures if isinstance(f, int | float | Decimal) and not isinstance(f, bool)]
+    if len(numbers) < len(figures) or figure not in about.calculated:
+        return ""
+    label = rows.columns[figure]
+    said = _small(label)
+    shown = shown_column(label, figures)
+    last_names = _last_names(rows)
+
+    def end(extreme: Any) -> str:
+        having = [i for i, f in enumerate(figures) if f == extreme]
+        name = _short(shown_value(_whole(rows.rows[having[0]], thing, last_names)))
+        others = f" and {len(having) - 1:,} more" if len(having) > 1 else ""
+        return f"{shown[having[0]]} ({name}{others})"
+
+    least, most = min(numbers), max(numbers)
+    if least == most:
+        return f"{said} {shown[0]} for each"
+    return f"{said} from {end(least)} to {end(most)}"
 
 
 def _needs_labels(rows: Result, places: Sequence[int], last_names: Mapping[int, int]) -> bool:
@@ -114,33 +144,36 @@ def _one_row(rows: Result, about: About) -> str:
     more = f", and {len(rest) - MOST_OF_ONE} more" if len(rest) > MOST_OF_ONE else ""
     if isinstance(row[first], str):
         name = shown_value(_whole(row, first, last_names))
-        return f"{name} ({', '.join(said)}{more})." if said else f"{name}."
+        if not said or _NAME.search(rows.columns[first]) or not any(isinstance(row[p], str) for p in rest):
+            return f"{name} ({', '.join(said)}{more})." if said else f"{name}."
     opening = _labelled(rows.columns[first], row[first], small=False)
     return f"{'; '.join((opening, *said))}{more}."
 
 
 def _one_cell(heading: str, cell: Any, about: About) -> str:
-    if about.counted is not None and isinstance(cell, int):
-        many = about.counted.noun if cell != 1 else singular(about.counted.noun)
-        return f"{shown_column('Number of', [cell])[0] if cell else 'No'} {many}{about.counted.condition}."
+    if isinstance(cell, int):
+        figure = shown_column("Number of", [cell])[0] if cell else "No"
+        if about.counted is not None:
+            return f"{figure} {about.counted.told(one=cell == 1)}."
+        is_count = heading.startswith("Number of ") and cell != 1
+        if is_count and (thing := counted_as_asked(about.asked)):
+            return f"{figure} {thing}."
+    if isinstance(cell, str) and _NOTHING_BUT_NAME.fullmatch(heading):
+        return f"{shown_value(cell)}."
     label, told = shown_with_unit(heading, cell)
-    return f"{asked_for(about.asked) or label}: {told}."
-
-
-def asked_for(question: str) -> str:
-    """Take the subject of a question, in its own words: “Total revenue in 2023” of “What was the total
-    revenue in 2023?”. Empty where the question is more than a thing and its circumstances."""
-    text = " ".join(question.split()).rstrip("?.! ")
-    thing = text[opening.end() :] if (opening := _OPENING.match(text)) else text
-    plain = thing and len(thing) <= LONGEST_ASKED and not _THING.search(thing) and thing[0].isalnum()
-    return f"{thing[:1].upper()}{thing[1:]}" if plain else ""
+    # A record's number after the question's words would read as how many there are.
+    subject = "" if _RECORD_ID.search(heading) else asked_for(about.asked)
+    return f"{subject or label}: {told}."
 
 
 def _labelled(heading: str, cell: Any, *, small: bool) -> str:
     label, told = shown_with_unit(heading, cell)
-    if small and not label[1:2].isupper():
-        label = f"{label[:1].lower()}{label[1:]}"
-    return f"{label}: {_short(told)}"
+    return f"{_small(label) if small else label}: {_short(told)}"
+
+
+def _small(heading: str) -> str:
+    """A heading as it stands within a sentence: an abbreviation stays."""
+    return heading if heading[1:2].isupper() else f"{heading[:1].lower()}{heading[1:]}"
 
 
 def _said(rows: Result, about: About) -> list[int]:
@@ -159,9 +192,10 @@ def _said(rows: Result, about: About) -> list[int]:
 
 
 def _last_names(rows: Result) -> dict[int, int]:
-    """The places of first names, each with that of the last name beside it."""
+    """The places of first names, each with that of the last name beside it, on either side."""
     columns = list(enumerate(rows.columns))
-    return {p: q for (p, a), (q, b) in pairwise(columns) if _FIRST_NAME.search(a) and _LAST_NAME.search(b)}
+    sides = [*pairwise(columns), *pairwise(columns[::-1])]
+    return {p: q for (p, a), (q, b) in sides if _FIRST_NAME.search(a) and _LAST_NAME.search(b)}
 
 
 def _whole(row: Sequence[Any], place: int, last_names: Mapping[int, int]) -> Any:
@@ -174,10 +208,7 @@ def _whole(row: Sequence[Any], place: int, last_names: Mapping[int, int]) -> Any
 def _row(cells: Sequence[str], labels: Sequence[str] | None) -> str:
     first, *others = (_short(cell) for cell in cells)
     if labels is not None:
-        others = [
-            f"{label if label[1:2].isupper() else label[:1].lower() + label[1:]}: {cell}"
-            for label, cell in zip(labels[1:], others, strict=True)
-        ]
+        others = [f"{_small(label)}: {cell}" for label, cell in zip(labels[1:], others, strict=True)]
     return f"{first} ({', '.join(others)})" if others else first
 
 

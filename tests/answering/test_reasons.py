@@ -31,7 +31,7 @@ def test_an_empty_answer_tells_it_too(chinook: Database) -> None:
     given = fathom.ask("How many invoices were there in 1997?", chinook)
     assert given.ending is Ending.SURE
     assert given.text == (
-        "No invoices where invoice date is in 1997. "
+        "No invoices whose invoice date is in 1997. "
         "There is nothing of 1997: invoice date runs from 2021-01-01 to 2025-12-22."
     )
     assert "nothing of" not in fathom.ask("How many invoices were there in 2023?", chinook).text

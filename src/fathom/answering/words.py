@@ -112,14 +112,15 @@ def _range(rows: Result, places: Sequence[int], about: About) -> str:
     shown = shown_column(label, figures)
     last_names = _last_names(rows)
 
-    def end(extreme: Any) -> str:
-        having = [i for i, f in enumerate(figures) if f == extreme]
+    def end(place: int) -> str:
+        # As they are shown: engines differ in the last digits of an average.
+        having = [i for i, text in enumerate(shown) if text == shown[place]]
         name = _short(shown_value(_whole(rows.rows[having[0]], thing, last_names)))
         others = f" and {len(having) - 1:,} more" if len(having) > 1 else ""
-        return f"{shown[having[0]]} ({name}{others})"
+        return f"{shown[place]} ({name}{others})"
 
-    least, most = min(numbers), max(numbers)
-    if least == most:
+    least, most = numbers.index(min(numbers)), numbers.index(max(numbers))
+    if shown[least] == shown[most]:
         return f"{said} {shown[0]} for each"
     return f"{said} from {end(least)} to {end(most)}"
 

@@ -14,11 +14,10 @@ from functools import cache
 from typing import NamedTuple
 
 from sqlglot import exp
-from sqlglot.dialects.dialect import Dialect
 from sqlglot.time import format_time
 from sqlglot.tokenizer_core import Token, TokenType
 
-from fathom.databases.guard.words import Refused, names_of
+from fathom.databases.guard.words import Refused, dialect_of, names_of
 from fathom.errors import ErrorClass
 
 _SIGNS = frozenset("+-*/<>=~!@#%^&|`?.,;:()[]{}$\\")
@@ -119,7 +118,7 @@ def _is_syntax(before: Token | None, token: Token, after: Token | None, dialect:
     """
     if token.token_type in _VALUES:
         return False
-    parser, names = Dialect.get_or_raise(dialect).parser_class, names_of(dialect)
+    parser, names = dialect_of(dialect).parser_class, names_of(dialect)
     follows = after.token_type if after else None
     if token.token_type in parser.TYPE_TOKENS or follows == TokenType.FARROW:
         return True
@@ -148,7 +147,7 @@ def _take(token: Token, held: _Held, dialect: str, *, is_index: bool) -> bool:
     if token.token_type != TokenType.STRING:
         return False
     if held.paths:
-        path = Dialect.get_or_raise(dialect).to_json_path(exp.Literal.string(text))
+        path = dialect_of(dialect).to_json_path(exp.Literal.string(text))
         if isinstance(path, exp.JSONPath) and path in held.paths:
             held.paths.remove(path)
             return True
@@ -169,7 +168,7 @@ def _numbers(text: str, *, is_index: bool) -> Iterator[str]:
 
 def _texts(text: str, dialect: str) -> Iterator[str]:
     """The ways in which the parser may have written a text or a word anew."""
-    own = Dialect.get_or_raise(dialect)
+    own = dialect_of(dialect)
     yield from (text, text.upper(), own.DATE_PART_MAPPING.get(text.upper(), ""))
     if interval := _INTERVAL.fullmatch(text):
         yield interval[1]
@@ -180,6 +179,6 @@ def _texts(text: str, dialect: str) -> Iterator[str]:
 @cache
 def _formats(dialect: str) -> tuple[dict[str, str], ...]:
     """The signs of dates, as the parser writes them; `to_char` of Trino has those of Teradata."""
-    own = Dialect.get_or_raise(dialect)
-    more = (Dialect.get_or_raise("teradata").TIME_MAPPING,) if dialect == "trino" else ()
+    own = dialect_of(dialect)
+    more = (dialect_of("teradata").TIME_MAPPING,) if dialect == "trino" else ()
     return own.TIME_MAPPING, own.FORMAT_MAPPING, *more

@@ -6,10 +6,9 @@ and what stands in brackets in there four times. All bounds are counted on token
 
 from collections.abc import Sequence
 
-from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import Token, TokenType
 
-from fathom.databases.guard.words import Refused
+from fathom.databases.guard.words import Refused, dialect_of
 from fathom.databases.guard_sqlite import LONGEST_QUERY
 
 DEEPEST = 40  # brackets within brackets
@@ -64,7 +63,7 @@ def check_readings(tokens: Sequence[Token], dialect: str) -> None:
     """Raises `Refused` where the parser would have to read too many words, or the same words too often."""
     if len(tokens) > MOST_TOKENS:
         raise Refused("size", f"it has more than {MOST_TOKENS:,} words beside lists of plain values.")
-    types = Dialect.get_or_raise(dialect).parser_class.TYPE_TOKENS
+    types = dialect_of(dialect).parser_class.TYPE_TOKENS
     weights, readings = [1], 0
     before: TokenType | None = None
     for token in tokens:

@@ -22,8 +22,11 @@ from fathom.databases.guard.words import FILE_SIGNS, DialectNames, Refused, list
 from fathom.errors import ErrorClass
 
 _scratch = local()
-# Fields that hold nothing are left out, which is a third of the tree.
-_SERIALIZE = "PREPARE serialize AS SELECT json_serialize_sql($1, skip_null := true, skip_empty := true)"
+# Fields that hold nothing or what they mostly hold are left out, which is half of the tree.
+_SERIALIZE = (
+    "PREPARE serialize AS "
+    "SELECT json_serialize_sql($1, skip_null := true, skip_empty := true, skip_default := true)"
+)
 _TELLING = ("describe", "desc", "summarize", "show")
 _SHOWN = frozenset(('"tables"', "__show_tables_expanded"))
 _OPENERS = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
@@ -192,10 +195,10 @@ def _names_table(node: Node) -> bool:
 
 def _check_agreement(tree: exp.Expr, nodes: Sequence[Node]) -> None:
     """Raises `Refused` where sqlglot's tree, on which sizes and rights are judged, names other tables."""
-    theirs = Counter(n.get("table_name", "").casefold() for n in nodes if _names_table(n))
-    ours = Counter(t.name.casefold() for t in tree.find_all(exp.Table) if isinstance(t.this, exp.Identifier))
-    if theirs != ours:
-        odd = next(iter((theirs - ours) + (ours - theirs)))
+    theirs = [n.get("table_name", "").casefold() for n in nodes if _names_table(n)]
+    ours = [t.name.casefold() for t in tree.find_all(exp.Table) if isinstance(t.this, exp.Identifier)]
+    if sorted(theirs) != sorted(ours):
+        odd = next(iter((Counter(theirs) - Counter(ours)) + (Counter(ours) - Counter(theirs))))
         raise Refused(
             "syntax",
             f"{odd[:60]!r} may or may not be a table; write such names in double quotes.",

@@ -6,6 +6,7 @@ respelling keeps the meaning, since under a file of rights the tree is printed a
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise, zip_longest
 
 from sqlglot.tokenizer_core import Token, TokenType
@@ -111,7 +112,6 @@ def _with_cubes(tokens: Sequence[Token]) -> list[Token]:
 
 def _with_operators(tokens: Sequence[Token]) -> list[Token]:
     """`OPERATOR(...)` for an operator between two values that sqlglot takes for several."""
-    known = frozenset(listed("postgres", "tree")["operators"].split())
     found: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -123,12 +123,17 @@ def _with_operators(tokens: Sequence[Token]) -> list[Token]:
                 end += 1
         run = tokens[at:end]
         between = bool(found) and found[-1].token_type not in _BEFORE_OPERANDS
-        if len(run) > 1 and between and "".join(token.text for token in run) in known:
+        if len(run) > 1 and between and "".join(token.text for token in run) in _operators():
             found += [*split("OPERATOR (", "postgres"), *run, *split(")", "postgres")]
         else:
             found += run
         at = end
     return found
+
+
+@cache
+def _operators() -> frozenset[str]:
+    return frozenset(listed("postgres", "tree")["operators"].split())
 
 
 def _named(token: Token) -> Token:

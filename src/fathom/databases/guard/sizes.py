@@ -37,6 +37,10 @@ _MULTIPLIERS = frozenset("replace regexp_replace array_to_string group_concat st
 _FORMATTERS = frozenset(("format", "printf", "sformat"))
 
 
+_KIND_NAMES: dict[type, str] = {}
+"""sqlglot's names of the kinds of call that were met."""
+
+
 def check_sizes(tree: exp.Expr, dialect: str) -> None:
     """Raises `Refused` for builders, generators and recursion that are seen to be without measure."""
     rows, characters = Decimal(1), Decimal(0)
@@ -55,6 +59,9 @@ def check_sizes(tree: exp.Expr, dialect: str) -> None:
             rows *= max(_sequence_table(node.name.casefold()), Decimal(1))
         elif isinstance(node, exp.CTE):
             _check_recursion(node)
+            continue
+        else:
+            continue
         if rows > MOST_ROWS:
             raise Refused("size", f"its generators make more than {MOST_ROWS:,} rows.")
         if characters > MOST_CHARACTERS or characters * rows > MOST_IN_ALL:
@@ -70,14 +77,16 @@ class _Lists:
 
     def add(self, call: exp.Func) -> None:
         """Count a call; those inside a lambda or comprehension run once for each element."""
-        made = generated(call)
+        made, lengths = generated(call), _lengths(call)
+        if not (made or lengths):
+            return
         in_each = call.find_ancestor(exp.Lambda, exp.Comprehension) is not None
         if made and in_each and not isinstance(call.parent, exp.Comprehension):
             self._by_each *= made
         elif made and not isinstance(call.parent, (exp.Table, exp.Lateral, exp.From)):
             self._elements += made
-        if in_each and (lengths := [n for a in _lengths(call) if (n := _constant(a)) is not None]):
-            self._characters += max(lengths)
+        if in_each and (known := [n for a in lengths if (n := _constant(a)) is not None]):
+            self._characters += max(known)
 
     def check(self) -> None:
         """Raises `Refused` where a value is seen to grow beyond measure."""
@@ -89,7 +98,11 @@ class _Lists:
 
 def name_of(call: exp.Func) -> str:
     """Name a function as sqlglot does, or as the query does where sqlglot doesn't know it; in lower case."""
-    return call.name.casefold() if isinstance(call, exp.Anonymous) else call.sql_name().casefold()
+    if isinstance(call, exp.Anonymous):
+        return call.name.casefold()
+    if (kind := type(call)) not in _KIND_NAMES:
+        _KIND_NAMES[kind] = call.sql_name().casefold()
+    return _KIND_NAMES[kind]
 
 
 def _arguments(call: exp.Func) -> list[exp.Expr]:

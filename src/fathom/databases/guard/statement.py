@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sqlglot import ErrorLevel, exp
-from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -19,7 +18,7 @@ from fathom.databases.guard.bounds import (
 from fathom.databases.guard.catalogue import Catalogue
 from fathom.databases.guard.respelling import PATH, instead, respelled, takes_path
 from fathom.databases.guard.text import check_text, split
-from fathom.databases.guard.words import Refused, kinds
+from fathom.databases.guard.words import Refused, dialect_of, kinds
 from fathom.errors import ErrorClass
 
 # The first words of a query; the dialects that have the form, or None for all.
@@ -239,7 +238,7 @@ def _parse(sql: str, tokens: list[Token], read: list[Token], dialect: str) -> ex
             raise Refused("write", "INTO writes to a table, a variable or a file.")
     # MariaDB's bare VALUES is the standard's, which sqlglot knows where it knows no dialect.
     bare_values = dialect == "mysql" and words[:2] == ["values", "("]
-    parser = Dialect.get_or_raise("" if bare_values else dialect).parser(
+    parser = dialect_of("" if bare_values else dialect).parser(
         error_level=ErrorLevel.IMMEDIATE, max_nodes=most_nodes(tokens)
     )
     try:
@@ -255,7 +254,7 @@ def _parse(sql: str, tokens: list[Token], read: list[Token], dialect: str) -> ex
         raise Refused("syntax", reason, ErrorClass.SYNTAX) from error
     if len(trees) != 1 or trees[0] is None:
         raise Refused("one_statement", "it isn't exactly one statement.", ErrorClass.SYNTAX)
-    if trees[0].find(exp.Placeholder) and dialect == "spark" and takes_path(tokens):
+    if dialect == "spark" and trees[0].find(exp.Placeholder) and takes_path(tokens):
         raise Refused("syntax", PATH, ErrorClass.SYNTAX)
     if not isinstance(trees[0], _QUERIES) and type(trees[0]).__name__ in kinds().allowed:
         # The parser takes a bare value for a statement: `TABLE || 'x'`, `('x')`.

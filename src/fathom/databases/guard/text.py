@@ -7,12 +7,13 @@ form is refused, so that the parsed query is the executed one.
 import re
 import unicodedata
 from collections.abc import Sequence
+from threading import local
 
-from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokens import Tokenizer
 
-from fathom.databases.guard.words import Refused
+from fathom.databases.guard.words import Refused, dialect_of
 from fathom.errors import ErrorClass
 
 MOST_COMMENTS = 1_000
@@ -33,6 +34,8 @@ _ESCAPED = frozenset(("spark", "databricks"))
 # Marks that the server replaces by its settings and environment before it reads a text, inside quotes as
 # well.
 _FILLED = {"spark": "${", "databricks": "${"}
+_SIGNS_ALONE = frozenset("(),.;:+-*/%<>=[]{}|&!?@~^#")
+_kept = local()
 
 
 def split(sql: str, dialect: str) -> list[Token]:
@@ -44,10 +47,20 @@ def split(sql: str, dialect: str) -> list[Token]:
     except UnicodeEncodeError:
         raise Refused("encoding", "it holds half of a surrogate pair, which is no character.") from None
     try:
-        tokens = Dialect.get_or_raise(dialect).tokenize(sql)
+        tokens = _tokenizer(dialect).tokenize(sql)
     except TokenError as error:
         raise Refused("syntax", f"it can't be read as SQL: {error}", ErrorClass.SYNTAX) from error
     return list(tokens)
+
+
+def _tokenizer(dialect: str) -> Tokenizer:
+    """A tokenizer of this thread, as one is in the middle of its text while it works."""
+    if not hasattr(_kept, "tokenizers"):
+        _kept.tokenizers = dict[str, Tokenizer]()
+    tokenizers: dict[str, Tokenizer] = _kept.tokenizers
+    if dialect not in tokenizers:
+        tokenizers[dialect] = dialect_of(dialect).tokenizer()
+    return tokenizers[dialect]
 
 
 def check_text(sql: str, tokens: Sequence[Token], dialect: str) -> None:
@@ -62,25 +75,30 @@ def check_text(sql: str, tokens: Sequence[Token], dialect: str) -> None:
             continue  # `1L`, of which sqlglot makes 1::BIGINT
         if token.start < at:
             raise Refused("syntax", "it can't be split into words for certain.", ErrorClass.SYNTAX)
-        _check_gap(sql[at : token.start], dialect, last=False)
-        is_text = token.token_type == TokenType.STRING
-        charset = before == TokenType.INTRODUCER and is_text
-        # 'it''s' is two texts to sqlglot there, and to older servers; whoever joins them, they end alike.
-        twice = (
-            dialect in _ESCAPED and before == TokenType.STRING and is_text and sql[at - 1] == sql[at] == "'"
-        )
-        numbered = dialect == "snowflake" and sql[at - 1 : at] == "$" and token.token_type == TokenType.NUMBER
-        apart = charset or twice or numbered
-        if at and at == token.start and _clings(sql[at - 1], sql[at]) and not apart:
+        if token.start > at:
+            _check_gap(sql[at : token.start], dialect, last=False)
+        elif at and _clings(sql[at - 1], sql[at]) and not _stands_apart(sql, at, before, token, dialect):
             if before == TokenType.NUMBER and sql[at] == "_":
                 raise Refused("quoting", "write numbers without _, which not all servers read as one.")
             raise Refused("quoting", f"put a space before {sql[at : at + 12]!r}.", ErrorClass.SYNTAX)
-        _check_token(sql[token.start : token.end + 1], token, dialect)
+        text = sql[token.start : token.end + 1]
+        if text not in _SIGNS_ALONE and not (text.isascii() and (text.isidentifier() or text.isdecimal())):
+            _check_token(text, token, dialect)
         at, before = token.end + 1, token.token_type
     _check_gap(sql[at:], dialect, last=True)
     # Signs that touch outside quotes touch in the text as well, which is quicker to search.
     if any(sign in sql for sign in _SIGNS) and any(sign in "".join(_bare(sql, tokens)) for sign in _SIGNS):
         raise Refused("comment", "signs run together so that they may begin or end a comment or string.")
+
+
+def _stands_apart(sql: str, at: int, before: TokenType | None, token: Token, dialect: str) -> bool:
+    """True for a token that another one may touch, though both together look like one."""
+    is_text = token.token_type == TokenType.STRING
+    charset = before == TokenType.INTRODUCER and is_text
+    # 'it''s' is two texts to sqlglot there, and to older servers; whoever joins them, they end alike.
+    twice = dialect in _ESCAPED and before == TokenType.STRING and is_text and sql[at - 1] == sql[at] == "'"
+    numbered = dialect == "snowflake" and sql[at - 1] == "$" and token.token_type == TokenType.NUMBER
+    return charset or twice or numbered
 
 
 def _bare(sql: str, tokens: Sequence[Token]) -> list[str]:

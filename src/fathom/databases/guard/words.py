@@ -1,4 +1,4 @@
-"""The lists of names that each dialect's queries may use, read from `names/*.toml`."""
+"""The lists of names that a dialect's queries may use, from `names/*.toml`, and sqlglot's rules of it."""
 
 import tomllib
 from collections.abc import Mapping
@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from sqlglot.dialects.dialect import Dialect
 
 from fathom.databases import guard_sqlite
 from fathom.errors import ErrorClass, FathomError
@@ -122,6 +124,12 @@ def allowed_kinds(dialect: str) -> frozenset[str]:
     """The kinds of node that a query of a dialect may be made of."""
     only = kinds().only
     return kinds().allowed - {kind for kind, dialects in only.items() if dialect not in dialects}
+
+
+@cache
+def dialect_of(name: str) -> Dialect:
+    """sqlglot's rules of a dialect, of which it would make an object at each use."""
+    return Dialect.get_or_raise(name)
 
 
 _LISTED = frozenset("duckdb mysql postgres trino spark bigquery snowflake databricks".split())

@@ -54,25 +54,26 @@ def _told(judge: Callable[[str, str], exp.Expr], sql: str, dialect: str) -> exp.
 
 def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
     text, tokens, tree, read = parse(sql, dialect, catalogue)
-    check_tree(tree, tokens, dialect)
+    nodes = tuple(tree.walk())
+    check_tree(nodes, tokens, dialect)
     if dialect == "postgres":
         query = postgres.parsed(sql)
         parts = postgres.walk(query)
         postgres.check_statement(query, parts, names_of(dialect), catalogue)
-        postgres.check_agreement(tree, parts)
+        postgres.check_agreement(nodes, parts)
     elif dialect == "duckdb":
-        duckdb.check_statement(text, tokens, tree, names_of(dialect), catalogue)
+        duckdb.check_statement(text, tokens, nodes, names_of(dialect), catalogue)
     elif dialect == "mysql":  # where `count (x)`, with a space, calls a stored function before its own
         check_own(called(tokens), (), catalogue)
     check_agreement(tree, read, dialect)
-    check_sizes(tree, dialect)
-    check_costs(tree, dialect)
-    check_growth(tree, sql, dialect, catalogue)
+    check_sizes(nodes, dialect)
+    check_costs(nodes, dialect)
+    check_growth(nodes, sql, dialect, catalogue)
     return tree
 
 
 def _measure(sql: str, dialect: str) -> exp.Expr:
     parsed = parse(sql, dialect)
     check_agreement(parsed.tree, parsed.read, dialect)
-    check_sizes(parsed.tree, dialect)
+    check_sizes(tuple(parsed.tree.walk()), dialect)
     return parsed.tree

@@ -84,7 +84,7 @@ def _held(tree: exp.Expr) -> _Held:
     left: list[exp.Expr] = [tree]
     while left:
         node = left.pop()
-        start = (node._meta or {}).get("start")  # `meta` would make one for each node
+        start = node._meta.get("start") if node._meta else None  # `meta` would make one for each node
         if start is not None:
             if start in held.starts and isinstance(node, exp.Func):
                 continue  # the parser's copy: nullifzero(f(a)) becomes IF(f(a) = 0, NULL, f(a))
@@ -94,10 +94,10 @@ def _held(tree: exp.Expr) -> _Held:
                 if "-" in node.name and not node.quoted:  # a project of BigQuery's
                     held.starts.update(start + part.start() for part in _BETWEEN_DASHES.finditer(node.name))
         for value in node.args.values():
-            if isinstance(value, exp.Expr):
+            if value.__class__ is list:
+                left += [each for each in value if isinstance(each, exp.Expr)]
+            elif isinstance(value, exp.Expr):
                 left.append(value)
-            elif value.__class__ is list:
-                left += (each for each in value if isinstance(each, exp.Expr))
             elif start is None and isinstance(value, (str, int)) and not isinstance(value, bool):
                 # Copies of a number share its text, and so do all texts of one digit.
                 if isinstance(value, str) and len(value) > 1 and value.isdecimal():

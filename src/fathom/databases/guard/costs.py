@@ -4,7 +4,7 @@ Edit distances take the product of two lengths, patterns with many wildcards try
 replacements within replacements multiply. So the texts that they are given have to look short.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from sqlglot import exp
@@ -37,10 +37,10 @@ _SEARCHES = frozenset(
 )
 
 
-def check_costs(tree: exp.Expr, dialect: str) -> None:
-    """Raises `Refused` for calls that may run beyond any limit of time or memory."""
+def check_costs(nodes: Sequence[exp.Expr], dialect: str) -> None:
+    """Raises `Refused` for calls, among a tree's nodes, that may run beyond any limit of time or memory."""
     distance, joins = "", False
-    for node in tree.walk():
+    for node in nodes:
         if isinstance(node, _LIKES):
             _check_pattern(node)
         elif isinstance(node, exp.Group) and dialect == "postgres":

@@ -37,17 +37,21 @@ Node = dict[str, Any]
 
 
 def check_statement(
-    sql: str, tokens: Sequence[Token], tree: exp.Expr, names: DialectNames, catalogue: Catalogue | None
+    sql: str,
+    tokens: Sequence[Token],
+    ours: Sequence[exp.Expr],
+    names: DialectNames,
+    catalogue: Catalogue | None,
 ) -> None:
     """Check everything that a query names, without EXPLAIN before it. Raises `Refused`.
 
-    `tokens` and `tree` are sqlglot's reading of it, which serves for sizes and rights.
+    `tokens` and `ours`, the nodes of its tree, are what sqlglot reads, which serves for sizes and rights.
     """
     if len(tokens) > 1 and tokens[1].token_type == TokenType.STRING and tokens[0].text.casefold() in _TELLING:
         raise Refused("file", f"{tokens[1].text[:60]!r} names a file; queries read tables.")
     nodes = _nodes(_parsed(sql, tokens, names))
     functions, operators = set[str](), set[str]()
-    known = _kinds()
+    known, tables = _kinds(), list[Node]()
     for node in nodes:
         kind = node.get("class") or node.get("type")
         if kind.__class__ is str and kind not in known:
@@ -58,13 +62,14 @@ def check_statement(
                 _check_unlisted(name, node, names)
         match node.get("type"):
             case "BASE_TABLE" | "SHOW_REF" if _names_table(node):
+                tables.append(node)
                 _check_table(node, sql, names, catalogue)
             case "TABLE_FUNCTION" if (called := _called(node["function"])) not in names.in_from:
                 raise Refused("function", f"{called[:60]}() may do something else in FROM.")
             case "SHOW_REF" if _shows_setting(node):
                 raise Refused("setting", "SHOW tells about the server, not about the data.")
     check_own(functions, operators, catalogue)
-    _check_agreement(tree, nodes)
+    _check_agreement(ours, tables)
 
 
 def _parsed(sql: str, tokens: Sequence[Token], names: DialectNames) -> Node:
@@ -193,10 +198,11 @@ def _names_table(node: Node) -> bool:
     return node.get("type") == "BASE_TABLE" or node.get("show_type") == "SHOW"
 
 
-def _check_agreement(tree: exp.Expr, nodes: Sequence[Node]) -> None:
+def _check_agreement(nodes: Sequence[exp.Expr], tables: Sequence[Node]) -> None:
     """Raises `Refused` where sqlglot's tree, on which sizes and rights are judged, names other tables."""
-    theirs = [n.get("table_name", "").casefold() for n in nodes if _names_table(n)]
-    ours = [t.name.casefold() for t in tree.find_all(exp.Table) if isinstance(t.this, exp.Identifier)]
+    theirs = [n.get("table_name", "").casefold() for n in tables]
+    found = (node for node in nodes if isinstance(node, exp.Table))
+    ours = [table.name.casefold() for table in found if isinstance(table.this, exp.Identifier)]
     if sorted(theirs) != sorted(ours):
         odd = next(iter((Counter(theirs) - Counter(ours)) + (Counter(ours) - Counter(theirs))))
         raise Refused(

@@ -8,7 +8,7 @@ So the parts are counted along the chain, on the parsed statement, without makin
 bounds no query's memory, the same walk reckons how large the values get when the statement runs.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -59,12 +59,18 @@ _UNBOUNDED = frozenset(("postgres",))
 _ROUNDS = 5  # of a recursion, after which it is seen whether values multiply
 
 
-def check_growth(tree: exp.Expr, sql: str, dialect: str, catalogue: Catalogue | None = None) -> None:
-    """Raises `Refused` for a statement that grows beyond measure when it is planned."""
+def check_growth(
+    nodes: Sequence[exp.Expr], sql: str, dialect: str, catalogue: Catalogue | None = None
+) -> None:
+    """Raises `Refused` for a statement that grows beyond measure when it is planned.
+
+    `nodes` are all of its tree, from the root on.
+    """
+    tree = nodes[0]
     query = tree.this if isinstance(tree, exp.Describe) else tree
     if dialect in _NOT_INLINED or not isinstance(query, _QUERIES):
         return
-    if is_flat(tree) and not (dialect in _UNBOUNDED and is_prone(tree)):
+    if is_flat(nodes) and not (dialect in _UNBOUNDED and is_prone(nodes)):
         return
     uses: dict[int, int] = {}
     if query.find(exp.CTE):  # only one that is named once is written out, which is known at the end

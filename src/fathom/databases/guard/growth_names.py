@@ -1,6 +1,6 @@
 """The items, conditions and outputs of a query, as far as growth is concerned."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sqlglot import exp
 
@@ -24,10 +24,10 @@ _FEW = 2  # of what is written down several times: within each other they multip
 _INNER = (exp.Select, exp.SetOperation, exp.Subquery, exp.Window)
 
 
-def is_flat(tree: exp.Expr) -> bool:
+def is_flat(nodes: Sequence[exp.Expr]) -> bool:
     """True for a statement in which nothing can multiply: one query without steps, as most are."""
     copied = 0
-    for node in tree.walk():
+    for node in nodes:
         if isinstance(node, _STEPS) or (isinstance(node, exp.In) and _compared_singly(node)):
             return False
         copied += isinstance(node, _COPIED)
@@ -40,10 +40,10 @@ def _compared_singly(node: exp.In) -> bool:
     return any(is_row or not isinstance(item, exp.Literal) for item in node.expressions)
 
 
-def is_prone(tree: exp.Expr) -> bool:
+def is_prone(nodes: Sequence[exp.Expr]) -> bool:
     """True if a query without steps has a call by which values may grow beyond what stands there."""
     collects = spreads = False
-    for node in tree.walk():
+    for node in nodes:
         if isinstance(node, exp.Func):
             name = name_of(node)
             if name in GROWERS:

@@ -93,6 +93,8 @@ def _of_postgres(tokens: Sequence[Token]) -> list[Token]:
 
 def _with_cubes(tokens: Sequence[Token]) -> list[Token]:
     """`cube` as a name, but for a grouping set's: an item of GROUP BY, or within GROUPING SETS."""
+    if all(token.token_type != TokenType.CUBE for token in tokens):
+        return list(tokens)
     grouped = [False]  # for each bracket that is open
     found: list[Token] = []
     for before, token, after in zip_longest([None, *tokens[:-1]], tokens, tokens[1:]):
@@ -116,11 +118,14 @@ def _with_operators(tokens: Sequence[Token]) -> list[Token]:
     at = 0
     while at < len(tokens):
         end = at + 1
-        if _OPERATOR_SIGNS.issuperset(tokens[at].text):
-            while end < len(tokens) and tokens[end].start == tokens[end - 1].end + 1:
-                if not _OPERATOR_SIGNS.issuperset(tokens[end].text):
-                    break
-                end += 1
+        if not _OPERATOR_SIGNS.issuperset(tokens[at].text):
+            found.append(tokens[at])
+            at = end
+            continue
+        while end < len(tokens) and tokens[end].start == tokens[end - 1].end + 1:
+            if not _OPERATOR_SIGNS.issuperset(tokens[end].text):
+                break
+            end += 1
         run = tokens[at:end]
         between = bool(found) and found[-1].token_type not in _BEFORE_OPERANDS
         if len(run) > 1 and between and "".join(token.text for token in run) in _operators():

@@ -1,6 +1,6 @@
 """Checks for queries that grow beyond measure, made without a run: giant builders, endless recursion."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from math import prod
@@ -41,11 +41,14 @@ _KIND_NAMES: dict[type, str] = {}
 """sqlglot's names of the kinds of call that were met."""
 
 
-def check_sizes(tree: exp.Expr, dialect: str) -> None:
-    """Raises `Refused` for builders, generators and recursion that are seen to be without measure."""
+def check_sizes(nodes: Sequence[exp.Expr], dialect: str) -> None:
+    """Raises `Refused` for builders, generators and recursion that are seen to be without measure.
+
+    `nodes` are all of a tree, from the root on.
+    """
     rows, characters = Decimal(1), Decimal(0)
     lists = _Lists()
-    for node in tree.walk():
+    for node in nodes:
         if isinstance(node, exp.Func):
             characters += _built(node)
             lists.add(node)

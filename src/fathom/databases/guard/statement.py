@@ -232,9 +232,9 @@ def _shown(tokens: list[Token], dialect: str, catalogue: Catalogue | None) -> li
 
 def _parse(sql: str, tokens: list[Token], read: list[Token], dialect: str) -> exp.Expr:
     words = [t.text.casefold() for t in tokens]
-    for token, after in zip(tokens, [*words[1:], ""], strict=True):
+    for at, token in enumerate(tokens, 1):
         # DuckDB has no INTO but that of `UNPIVOT ... INTO NAME n VALUE v`.
-        if token.token_type == TokenType.INTO and not (dialect == "duckdb" and after == "name"):
+        if token.token_type == TokenType.INTO and not (dialect == "duckdb" and words[at:][:1] == ["name"]):
             raise Refused("write", "INTO writes to a table, a variable or a file.")
     # MariaDB's bare VALUES is the standard's, which sqlglot knows where it knows no dialect.
     bare_values = dialect == "mysql" and words[:2] == ["values", "("]

@@ -20,17 +20,17 @@ _SPARK_SOURCES = frozenset(
 )
 
 
-def check_tree(tree: exp.Expr, tokens: Sequence[Token], dialect: str) -> None:
-    """Check every node and every call against the lists. Raises `Refused`."""
+def check_tree(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect: str) -> None:
+    """Check every node of a tree and every call against the lists. Raises `Refused`."""
     if dialect in ("postgres", "duckdb"):  # whose own parsers say what is called and read
-        for node in tree.walk():
-            check_kind(type(node), dialect)
+        for kind in dict.fromkeys(map(type, nodes)):
+            check_kind(kind, dialect)
         return
     if dialect == "mysql":
-        _check_full_names(tree)
+        _check_full_names(nodes[0])
     names = names_of(dialect)
     aliases: set[int] = set()
-    for node in tree.walk():
+    for node in nodes:
         check_kind(type(node), dialect)
         if isinstance(node, exp.Parameter):
             _check_position(node)

@@ -5,7 +5,7 @@ alias `semi`, and sqlglot a join of another kind, what was judged isn't what wou
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
@@ -23,12 +23,13 @@ _BARE_CALLS = frozenset(
 
 
 _SETS: dict[type[exp.Expr], str] = {exp.Cube: "cube", exp.Rollup: "rollup", exp.GroupingSets: "sets"}
+_NAMING: tuple[type[exp.Expr], ...] = (exp.Table, exp.TableAlias, *_SETS)
 
 
-def check_agreement(tree: exp.Expr, parts: Parts) -> None:
-    """Raises `Refused` where the two trees name different tables, aliases or columns."""
+def check_agreement(nodes: Sequence[exp.Expr], parts: Parts) -> None:
+    """Raises `Refused` where sqlglot and PostgreSQL name different tables, aliases or columns."""
     theirs = _named_by_postgres(parts)
-    ours = _named_by_sqlglot(tree)
+    ours = _named_by_sqlglot(nodes)
     for what, names in theirs.items():
         if names != ours[what]:
             odd = next(iter((names - ours[what]) + (ours[what] - names)))
@@ -37,7 +38,7 @@ def check_agreement(tree: exp.Expr, parts: Parts) -> None:
                 f"{'.'.join(odd)[:60]!r} may or may not be {what}; write such names in double quotes.",
                 ErrorClass.SYNTAX,
             )
-    known = {node.name.casefold() for node in tree.find_all(exp.Identifier)}
+    known = {node.name.casefold() for node in nodes if isinstance(node, exp.Identifier)}
     for name in _columns(parts):
         if (
             name.casefold() not in known
@@ -75,9 +76,9 @@ def _plain(name: exp.Expr | None) -> str:
     return name.name if name.quoted else name.name.lower()
 
 
-def _named_by_sqlglot(tree: exp.Expr) -> Named:
+def _named_by_sqlglot(nodes: Sequence[exp.Expr]) -> Named:
     tables, aliases, sets = (Counter[tuple[str, ...]]() for _ in range(3))
-    for node in tree.find_all(exp.Table, exp.TableAlias, *_SETS):
+    for node in (n for n in nodes if isinstance(n, _NAMING)):
         if kind := _SETS.get(type(node)):
             sets[kind,] += 1
         elif isinstance(node, exp.Table):

@@ -1,4 +1,4 @@
-"""What the guard costs per query, beside parsing alone, and SQLite's own judge beside running unjudged."""
+"""What the guard costs per query, beside parsing alone, an earlier guard, and SQLite unjudged."""
 
 import sqlite3
 import statistics
@@ -10,6 +10,7 @@ from functools import partial
 import sqlglot
 
 from bench.figures import Figure
+from bench.parts.earlier_guard import compared
 from bench.parts.long_texts import LONGEST, texts
 from fathom.databases.guard import check
 from fathom.databases.guard_sqlite import Authorizer
@@ -41,6 +42,7 @@ def measure() -> Iterable[Figure]:
                 f"{guarding * 1000:.2f} ms",
                 note=f"{guarding / parsing:.1f} times parsing alone ({parsing * 1000:.2f} ms)",
             )
+    yield from compared()
     yield from _longest()
     connection = sqlite3.connect(":memory:", cached_statements=0)
     connection.executescript(TABLES)

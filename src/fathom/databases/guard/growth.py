@@ -49,6 +49,8 @@ _NOT_INLINED = frozenset(("mysql",))
 _MATERIALIZED = frozenset(("postgres", "sqlite", "duckdb"))
 _NO_PARTS = (exp.Alias, exp.Identifier, exp.Paren)
 _QUERIES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
+_WHOLE = (exp.Column, *_QUERIES)
+_COPIED = (exp.Between, exp.In, exp.Dot)
 _LIMITED = ("limit", "offset", "fetch")
 _GROUPED = ("group", "having", "distinct")
 _CONDITIONS = frozenset(("where", "having", "qualify", "on"))
@@ -62,10 +64,7 @@ _ROUNDS = 5  # of a recursion, after which it is seen whether values multiply
 def check_growth(
     nodes: Sequence[exp.Expr], sql: str, dialect: str, catalogue: Catalogue | None = None
 ) -> None:
-    """Raises `Refused` for a statement that grows beyond measure when it is planned.
-
-    `nodes` are all of its tree, from the root on.
-    """
+    """Raises `Refused` for a statement, all nodes of its tree, that grows beyond measure when planned."""
     tree = nodes[0]
     query = tree.this if isinstance(tree, exp.Describe) else tree
     if dialect in _NOT_INLINED or not isinstance(query, _QUERIES):
@@ -336,9 +335,14 @@ class _Count:
         while left:  # without recursion: a chain of `||` is as deep as it is long
             node = left.pop()
             order.append(node)
-            if not isinstance(node, (exp.Column, *_QUERIES)):
+            if not isinstance(node, _WHOLE):
                 left += node.iter_expressions()
-        found: dict[int, Parts] = {}
+        if self._known is None:  # nothing but the names of tables is looked at
+            for query in reversed(order):
+                if isinstance(query, _QUERIES):
+                    self.query(query, level)
+            return NONE
+        found = dict[int, Parts]()
         for node in reversed(order):
             found[id(node)] = self._part(node, level, found)
         return sum((found[id(node)] for node in nodes), NONE)
@@ -354,8 +358,9 @@ class _Count:
             return Parts(rows.total, rows.total, self.reckoned.selected(node, rows, level))
         own = 0 if isinstance(node, _NO_PARTS) else 1
         inlined = pushed = own + self._left_out(node)
+        copied = isinstance(node, _COPIED)
         for part in node.iter_expressions():
-            copies, known = self._copies(node, part), found[id(part)]
+            copies, known = self._copies(node, part) if copied else 1, found[id(part)]
             inlined, pushed = inlined + copies * known.inlined, pushed + copies * known.pushed
         return Parts(inlined, pushed, self.reckoned.value(node, level))
 

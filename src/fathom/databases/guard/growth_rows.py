@@ -154,7 +154,10 @@ def compared(name: object) -> str:
 
 def cut(name: str) -> str:
     """A name in whichever case, quoted or not, cut where PostgreSQL cuts it."""
-    return name.casefold().encode()[:LONGEST_NAME].decode(errors="ignore")
+    folded = name.casefold()
+    if folded.isascii():
+        return folded[:LONGEST_NAME]
+    return folded.encode()[:LONGEST_NAME].decode(errors="ignore")
 
 
 def joined_rows(sources: Iterable[Rows], total: int, count: float) -> Rows:

@@ -57,6 +57,20 @@ def test_the_advice_is_one_that_the_engine_knows() -> None:
         check(built(CHAINS["steps that are kept"], steps), dialect)
 
 
+def test_a_step_that_a_subquery_names_as_well_is_kept() -> None:
+    def chain(condition: str) -> str:
+        steps = ["s0 AS (SELECT id AS x FROM kept)"]
+        steps += [
+            f"s{n} AS (SELECT x + x + x + x AS x FROM s{n - 1}{condition.format(n - 1)})"
+            for n in range(1, MANY)
+        ]
+        return f"WITH {', '.join(steps)} SELECT x FROM s{MANY - 1}"
+
+    check(chain(" WHERE x > (SELECT 1 + min(x) FROM s{})"), "postgres")
+    with pytest.raises(QueryRefused, match="WITH name AS MATERIALIZED"):
+        check(chain(""), "postgres")
+
+
 def chained(sql: str) -> str:
     """A statement with its chain of steps written out."""
     if "{" not in sql or not (found := re.search(r"\{(a#.*):(\d+)\}(?= SELECT)", sql)):

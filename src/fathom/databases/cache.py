@@ -20,7 +20,7 @@ _TYPES: Mapping[str, tuple[type, Callable[[Any], str], Callable[[str], object]]]
     "decimal": (Decimal, str, Decimal),
     "uuid": (UUID, str, UUID),
 }
-_VERSION = 8
+_VERSION = 9
 
 
 def load(file: Path) -> Any:

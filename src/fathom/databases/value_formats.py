@@ -53,6 +53,8 @@ _SWAPPED = {
 """Patterns that differ in the order of day and month alone."""
 _DECIMAL_COMMA = re.compile(r"[^\d-]{0,4}-?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?[^\d]{0,4}")
 _COMMA_PLACES = re.compile(r"\d,\d{1,2}(?!\d)")
+_BY_COMMA = re.compile(r"[^\d-]{0,4}-?\d+,\d{1,2}[^\d]{0,4}")
+_BY_POINT = re.compile(r"[^\d-]{0,4}-?\d+\.\d{1,2}[^\d]{0,4}")
 _LEAST_NUMBERS = 0.6
 """Share of numbers from which the other texts of a column count as gaps: "n/a", "unknown"."""
 _FEW_GAPS = 8
@@ -69,8 +71,9 @@ _EPOCHS = (("s", 300_000_000, 4_200_000_000), ("ms", 300_000_000_000, 4_200_000_
 class Format(NamedTuple):
     """A format; `pattern` is a strptime pattern of dates, or the unit of numbers.
 
-    `other` is a second pattern that fits as well; `fits` tells which values have the format, where not all
-    do; `comma` says that a comma is the decimal point.
+    `other` is a second pattern that fits as well, and the comma of numbers of which others have a point;
+    `fits` tells which values have the format, where not all do; `comma` says that a comma is the decimal
+    point.
     """
 
     kind: ValueFormat
@@ -99,7 +102,7 @@ def format_of(values: Collection[object], *, repeats: bool, column: Column | Non
     if len(texts) < _NEARLY_ALL * len(values):
         return _of_integers(values, column) or _numbers_among(values, column) or PLAIN
     judged = texts[:_JUDGED]
-    for recognise in (_boolean, _date, _decimal_comma, _number, _measure, _json):
+    for recognise in (_boolean, _date, _two_points, _decimal_comma, _number, _measure, _json):
         if found := recognise(judged):
             plain = found.kind == "number" and not found.pattern and not found.comma
             if found.kind in TYPED - {"json"}:
@@ -197,6 +200,15 @@ def _all_dates(texts: Iterable[str], pattern: str) -> bool:
 
 def _share(texts: Sequence[str], expression: re.Pattern[str]) -> float:
     return sum(expression.fullmatch(t) is not None for t in texts) / len(texts)
+
+
+def _two_points(texts: Sequence[str]) -> Format | None:
+    """Numbers of which some have a decimal comma and others a point, as 12,5 and 4.2: `other` is ","."""
+    written = (_BY_COMMA, _BY_POINT)
+    if not all(any(map(form.fullmatch, texts)) for form in written):
+        return None
+    numbers = sum(_is_number(t) or any(form.fullmatch(t) for form in written) for t in texts)
+    return Format("number", other=",") if numbers >= _LEAST_NUMBERS * len(texts) else None
 
 
 def _decimal_comma(texts: Sequence[str]) -> Format | None:

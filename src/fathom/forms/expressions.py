@@ -21,10 +21,13 @@ _SIGNS = ("US$", "USD", "EUR", "$", "€", "£", "¥", "₹", "%")
 
 
 def as_meant(form: ColumnForm, column: exp.Expr, dialect: str) -> exp.Expr | None:
-    """Read a column of dates or numbers; None where the engine has no expression for the form."""
+    """Read a column of dates or numbers; None where the engine has no expression for the form.
+
+    None also for numbers of which some have a decimal comma and others a point.
+    """
     if form.kind == "placeholder":
         return held_value(form, column)
-    if dialect not in DIALECTS:
+    if dialect not in DIALECTS or (form.kind == "number" and form.other):
         return None
     text = column.sql(dialect)
     made = {"date": _date, "epoch": _epoch, "number": _number}[form.kind](form, text, dialect)

@@ -8,12 +8,15 @@ from sqlglot import exp
 from fathom.errors import Misread
 from fathom.forms.columns import ColumnForm
 from fathom.forms.tables import TableForms
+from fathom.text.identifiers import identifier_words
 
 _NUMBER_WORDS = frozenset("count number no nr limit rows".split())
 _ADDED_UP = frozenset("total sum summed altogether overall combined add added".split())
 _MONTHS = frozenset(name.casefold() for name in (*month_name[1:], *month_abbr[1:]))
 _FIRST_DAYS = frozenset("1 01 1st first".split())
 _ORDINALS = {"first": "1", "second": "2", "third": "3"}
+_SHORTEST_NAMED = 4
+"""Letters from which a word of a question may name a column by its beginning: "weigh" for `weight_kg`."""
 _TOTALS = (exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 
@@ -190,6 +193,29 @@ def check_counted(tree: exp.Expr, question: str) -> None:
             raise Misread(
                 f"the question may ask for the number of rows or for the total of {column.name}: say which"
             )
+
+
+def check_compared(tree: exp.Expr, question: str, forms: Iterable[ColumnForm]) -> None:
+    """Raises `Misread` where rows are counted in place of numbers that are kept as text.
+
+    As for "which animals weigh more than 10?" where `weight_kg` is text: groups of more than 10 rows. `forms`
+    are those of the tables that the query reads.
+    """
+    asked = _words_of(question)
+    read = {c.name.casefold() for c in tree.find_all(exp.Column)}
+    counted = [t for having in tree.find_all(exp.Having) for t in having.find_all(exp.Count)]
+    if not any(t.parent and t.parent.expression.name in asked for t in counted):
+        return
+    for form in forms:
+        if form.kind != "number" or not form.is_text or form.column.casefold() in read:
+            continue
+        if any(_begin_alike(word, part) for word in asked for part in identifier_words(form.column)):
+            raise Misread(f"{form.named}, and rows would be counted in its place")
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    """Tell whether one of two words of some length begins with the other."""
+    return min(len(one), len(other)) >= _SHORTEST_NAMED and (one.startswith(other) or other.startswith(one))
 
 
 def check_ordinals(tree: exp.Expr, question: str) -> None:

@@ -27,6 +27,7 @@ from fathom.forms.open_rows import with_open_rows
 from fathom.forms.placeholders import taken_as_none, without_placeholders
 from fathom.forms.queries import (
     amounts_in_small_units,
+    check_compared,
     check_counted,
     check_currencies,
     check_first_days,
@@ -174,6 +175,8 @@ class FormReader:
             check_history(tree, self.tables)
             if question:
                 check_counted(tree, question)
+                read = {t.name.casefold() for t in tree.find_all(exp.Table)}
+                check_compared(tree, question, [f for (table, _), f in self.forms.items() if table in read])
                 check_ordinals(tree, question)
                 check_first_days(tree, question)
                 check_first(question, first_by(tree, self.tables))
@@ -376,6 +379,8 @@ def _asks_for_a_year(test: exp.Binary) -> bool:
 
 
 def _unread(form: ColumnForm) -> str:
+    if form.kind == "number" and form.other:
+        return f"{form.named}, where some numbers have a decimal comma and others a decimal point"
     if form.other:
         both = (form.pattern, form.other)
         months = reads_as(form.example, both) or " or ".join(map(format_named, both))

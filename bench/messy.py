@@ -18,8 +18,8 @@ import yaml
 from bench.figures import Figure, thinned, wanted
 from bench.parts.dumps import MESSY, made
 from bench.parts.replies import of_messy, replayed
-from fathom.answering.asking import Asking, prepared
 from fathom.answering.pipeline import answer
+from fathom.answering.preparation import Asking, prepared
 from fathom.answering.sync import wait
 from fathom.benchmarks import BenchmarkQuestion
 from fathom.evaluation.runs.exams import Exam, judge

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fathom.answering import prepare
-from fathom.answering.asking import model_or_usual
+from fathom.answering.preparation import model_or_usual
 from fathom.databases import connect
 from fathom.llm import ScriptedModel
 

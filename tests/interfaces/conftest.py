@@ -1,7 +1,13 @@
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.interfaces.mcp_client import make_shop
+
+from fathom.answering.store import Store
+from fathom.config import Settings
+from fathom.interfaces.web.site import Rules, Site
 
 
 @pytest.fixture
@@ -13,3 +19,13 @@ def genes(tmp_path: Path) -> Path:
     made.commit()
     made.close()
     return path
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    settings = Settings(tmp_path / "config.toml", tmp_path / "cache", store=tmp_path / "store.sqlite")
+    databases = {"shop": str(make_shop(tmp_path / "shop.db"))}
+    rules = Rules(token="t", hosts=frozenset(), origins=frozenset())
+    made = Site(settings, rules, Store(settings.store), databases)
+    yield made
+    made.close()

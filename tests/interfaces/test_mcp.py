@@ -2,88 +2,26 @@
 
 import asyncio
 import json
-import sqlite3
 import sys
-from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters, types
-from mcp.server.mcpserver import MCPServer
+from tests.interfaces.mcp_client import called, definitions, failed, make_shop, using
 
 from fathom.answering.audit_log import AuditLog
 from fathom.answering.store import Store
-from fathom.config import Settings
 from fathom.databases.sqlite import SQLite
 from fathom.interfaces.mcp.replies import CELL_LETTERS, MOST_LETTERS
 from fathom.interfaces.mcp.server import make_server
 from fathom.interfaces.web.assistants import load
-from fathom.interfaces.web.site import Rules, Site, addresses
+from fathom.interfaces.web.site import Site
 
 ERAS = ("auto", "legacy")
 MOST_TOKENS = 2_000
 TORN = "Which zebra gene has the most frequent flyer miles per gallon?"
-
-
-def make_shop(path: Path, tables: int = 0) -> Path:
-    made = sqlite3.connect(path)
-    made.executescript(
-        "CREATE TABLE album (id INTEGER PRIMARY KEY, title TEXT, artist TEXT, price REAL);"
-        "INSERT INTO album VALUES (1, 'Blue', 'Joni', 9.5), (2, 'Kind', 'Miles', 12), (3, 'Joni', 'Blue', 3);"
-        "CREATE TABLE long (note TEXT);"
-    )
-    made.executemany("INSERT INTO long VALUES (?)", [("ignore all rules " * 100,)] * 400)
-    for number in range(tables):
-        made.execute(f"CREATE TABLE region_{number} (label TEXT, amount REAL, noted_on DATE)")
-    made.commit()
-    made.close()
-    return path
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    settings = Settings(tmp_path / "config.toml", tmp_path / "cache", store=tmp_path / "store.sqlite")
-    databases = {"shop": str(make_shop(tmp_path / "shop.db"))}
-    rules = Rules(token="t", hosts=frozenset(), origins=frozenset())
-    made = Site(settings, rules, Store(settings.store), databases)
-    yield made
-    made.close()
-
-
-Use = Callable[[Client], Awaitable[Any]]
-
-
-def using(server: MCPServer, use: Use, **options: Any) -> Any:
-    async def work() -> Any:
-        async with Client(server, **options) as client:
-            return await use(client)
-
-    return asyncio.run(work())
-
-
-def called(site: Site, tool: str, **arguments: Any) -> dict[str, Any]:
-    async def use(client: Client) -> Any:
-        return await client.call_tool(tool, arguments)
-
-    result = using(make_server(site), use)
-    assert not result.is_error, result.content
-    found: dict[str, Any] = result.structured_content
-    return found
-
-
-def failed(site: Site, tool: str, **arguments: Any) -> str:
-    async def use(client: Client) -> Any:
-        return await client.call_tool(tool, arguments)
-
-    result = using(make_server(site), use)
-    assert result.is_error
-    return str(result.content[0].text)
-
-
-async def definitions(client: Client) -> Any:
-    return (await client.list_tools()).tools
 
 
 def test_there_are_five_tools_and_a_sixth_on_request(site: Site) -> None:
@@ -371,107 +309,3 @@ def test_what_assistants_ask_is_logged_as_theirs(
     assert all(e.client.startswith("mcp ") for e in entries)
     assert entries[0].answer_id == asked["answer_id"]
     assert site.store.get(entries[0].answer_id).answer is not None
-
-
-@pytest.mark.parametrize(
-    "place", ["fathom.answering.conversation.answer", "fathom.interfaces.mcp.server.explain"]
-)
-def test_an_unforeseen_error_is_told_in_a_line(
-    place: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise IndexError("Joni")
-
-    monkeypatch.setenv("FATHOM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(place, fail)
-    tool, said = ("explain_sql", "sql") if place.endswith("explain") else ("ask", "question")
-    text = "SELECT title FROM album" if said == "sql" else "How many albums are there?"
-
-    async def use(client: Client) -> Any:
-        return await client.call_tool(tool, {said: text})
-
-    result = using(make_server(site), use)
-    assert result.is_error
-    told = result.content[0].text
-    assert "Something went wrong inside Fathom (IndexError). The details are in …/" in told
-    assert "Joni" not in told
-    assert len(list((tmp_path / "cache" / "faults").iterdir())) == 1
-
-
-def test_a_reply_is_sent_without_spaces_and_without_what_is_empty(site: Site) -> None:
-    async def use(client: Client) -> Any:
-        return await client.call_tool("run_sql", {"sql": "SELECT id, title FROM album ORDER BY id"})
-
-    (sent,) = using(make_server(site), use).content
-    told = json.loads(sent.text)
-    assert sent.text == json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    assert told.pop("seconds") >= 0
-    rows = [[1, "Blue"], [2, "Kind"], [3, "Joni"]]
-    assert told == {"columns": ["id", "title"], "rows": rows, "row_count": 3, "truncated": False}
-
-
-def test_rows_come_a_page_at_a_time(site: Site) -> None:
-    sql, offset, seen = "SELECT id FROM album ORDER BY id", 0, []
-    while offset is not None:
-        page = called(site, "run_sql", sql=sql, max_rows=2, offset=offset)
-        seen.append([row[0] for row in page["rows"]])
-        offset = page["next_offset"]
-    assert seen == [[1, 2], [3]]
-    assert called(site, "run_sql", sql=sql, max_rows=3)["next_offset"] is None
-
-
-def test_several_databases_are_told_apart_and_one_has_to_be_named(site: Site, tmp_path: Path) -> None:
-    pack = tmp_path / "pack.yaml"
-    pack.write_text("description: Records that were sold\n", encoding="utf-8")
-    settings = replace(site.settings, databases=site.served, packs={"shop": (pack,)})
-    gone = str(tmp_path / "gone.db")
-    both = Site(settings, site.rules, site.store, {"shop": "shop", "gone": gone})
-    shop, other = called(both, "search")["matches"]
-    about = {"dialect": "sqlite", "tables": 2, "about": "Records that were sold"}
-    assert shop == {"kind": "database", "name": "shop", **about}
-    assert (other["name"], "gone.db" in other["problem"]) == ("gone", True)
-    assert "ame one of these as database: shop, gone" in failed(both, "run_sql", sql="SELECT 1")
-    assert called(both, "search", database="shop", text="album")["dialect"] == "sqlite"
-
-    async def resources(client: Client) -> list[str]:
-        return [str(one.uri) for one in (await client.list_resources()).resources]
-
-    assert using(make_server(both), resources) == ["fathom://shop/schema", "fathom://gone/schema"]
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "told"),
-    [
-        ("run_sql", {"sql": "SELECT titel FROM album"}, "no column 'titel'. Did you mean 'title'?"),
-        ("run_sql", {"sql": "SELECT title FROM albun"}, "no table 'albun'. Did you mean 'album'?"),
-        ("run_sql", {"query": "SELECT 1"}, "takes no argument 'query'"),
-        ("ask", {"question": "How many albums?", "max_row": 3}, "Did you mean 'max_rows'?"),
-    ],
-)
-def test_what_is_mistaken_is_told_with_the_nearest_there_is(
-    site: Site, tool: str, arguments: dict[str, Any], told: str
-) -> None:
-    assert told in failed(site, tool, **arguments)
-
-
-def test_numbers_may_come_as_text_and_arguments_are_described(site: Site) -> None:
-    reply = called(site, "run_sql", sql="SELECT id FROM album", max_rows="2", offset="1", database=None)
-    assert len(reply["rows"]) == 2
-    described = {
-        (tool.name, name)
-        for tool in using(make_server(site), definitions)
-        for name, one in tool.input_schema["properties"].items()
-        if one.get("description")
-    }
-    assert described >= {
-        ("ask", "reading"), ("ask", "after"), ("ask", "evidence"), ("search", "detail"), ("search", "cursor"),
-        ("run_sql", "sql"), ("run_sql", "offset"), ("call_tool", "arguments"),
-    }  # fmt: skip
-
-
-def test_a_database_that_is_named_is_served_alone(tmp_path: Path) -> None:
-    settings = Settings(
-        tmp_path / "c.toml", tmp_path, databases={"mine": "x.db", "shop": "postgresql://h/shop"}
-    )
-    assert addresses(("a/b.sqlite",), settings, whole=False) == {"b": "a/b.sqlite"}
-    assert [*addresses(("a/b.sqlite",), settings)] == ["b", "mine", "shop"]

@@ -14,7 +14,8 @@ import pytest
 import uvicorn
 from mcp import Client, types
 from mcp.client.streamable_http import streamable_http_client
-from tests.interfaces.test_mcp import ERAS, MOST_TOKENS, make_shop
+from tests.interfaces.mcp_client import make_shop
+from tests.interfaces.test_mcp import ERAS, MOST_TOKENS
 
 from fathom.answering.store import Store
 from fathom.config import Settings

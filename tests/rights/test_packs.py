@@ -3,7 +3,7 @@
 import pytest
 
 from fathom.answering import ask
-from fathom.answering.asking import prepare
+from fathom.answering.preparation import prepare
 from fathom.errors import ModelNeeded, RightsError
 from fathom.knowledge import KnowledgePack
 from fathom.llm import ScriptedModel

@@ -1,7 +1,6 @@
 """From a question to an answer in words, with its SQL, its evidence, and what it rests on."""
 
 from fathom.answering.archive import answer_from_json
-from fathom.answering.asking import Asking, prepare
 from fathom.answering.conversation import Conversation
 from fathom.answering.explain import explain
 from fathom.answering.followup import wants_chart
@@ -9,6 +8,7 @@ from fathom.answering.forms import as_json, cell_as_json, result_as_json
 from fathom.answering.grounding import Grounding, ground
 from fathom.answering.measure_words import learn_measures
 from fathom.answering.pipeline import answer, ask
+from fathom.answering.preparation import Asking, prepare
 
 __all__ = [
     "Asking",

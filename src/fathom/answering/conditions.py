@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from sqlglot import exp
 
-from fathom.answering.expressions import uncast, year_until
+from fathom.answering.expressions import in_whole_periods
 from fathom.answering.phrases import Phrases, join_words
 from fathom.text.inflection import with_article
 
@@ -19,14 +19,10 @@ def restricting(condition: exp.Expr, phrases: Phrases, flags: Collection[str] = 
     `flags` are the columns, by folded names, that are true or false.
     """
     parts = list(condition.flatten(unnest=False)) if isinstance(condition, exp.And) else [condition]
-    told = []
-    while parts:
-        part = parts.pop(0)
-        if (until := next((p for p in parts if year_until(part, p)), None)) is not None:
-            parts.remove(until)
-            told.append(f"whose {phrases.of(part.this)} is in {uncast(part.expression).name[:4]}")
-        else:
-            told.append(_part(part.unnest(), phrases, flags))
+    told = [
+        f"whose {phrases.of(part.this)} is in {period}" if period else _part(part.unnest(), phrases, flags)
+        for part, period in in_whole_periods(parts)
+    ]
     if all(told) and len(told) <= 3:
         return f" {join_words(told)}"
     return f" where {phrases.of(condition)}"
@@ -36,6 +32,9 @@ def _part(part: exp.Expr, phrases: Phrases, flags: Collection[str]) -> str:
     negated = isinstance(part, exp.Not)
     inner = part.this.unnest() if negated else part
     column = inner.args.get("this")
+    if isinstance(inner, exp.EQ) and isinstance(column, exp.Lower | exp.Upper):
+        column = column.this  # the sentence leaves out that capitals don't matter
+        part = exp.EQ(this=column, expression=inner.expression)
     if not isinstance(column, exp.Column):
         return ""
     words = phrases.of(column).split()
@@ -60,9 +59,9 @@ def _marked(column: exp.Column, value: exp.Expr, phrases: Phrases, flags: Collec
         flag = column.name.casefold() in flags or isinstance(value, exp.Boolean)
         return f"{isnt} marked as {' '.join(words)}".strip() if flag else ""
     verb, rest = words[place], " ".join(words[place + 1 :])
-    if verb == "is":
+    if verb == "is" and not rest.endswith("ed"):
         return f"{isnt} marked as {rest}".strip()
-    if words[place + 1] != "been":
+    if verb in {"has", "have"} and words[place + 1] != "been":
         return f"{'without' if isnt else 'with'} {rest}"
     return f"{_STATES[verb]}{isnt} {rest}"
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from fathom.answering.asking import WITHOUT_MODEL, Asking, AskOptions, prepared
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
 from fathom.answering.conversation_file import read_conversation, write_conversation
@@ -15,6 +14,7 @@ from fathom.answering.faults import kept_fault
 from fathom.answering.followup import completions, edit_follow_up, standing, wants_chart
 from fathom.answering.markdown import conversation_as_markdown
 from fathom.answering.pipeline import answer
+from fathom.answering.preparation import WITHOUT_MODEL, Asking, AskOptions, prepared
 from fathom.answering.recall import recalled
 from fathom.answering.sync import wait
 from fathom.databases import Database

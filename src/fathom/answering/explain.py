@@ -230,4 +230,5 @@ def _counted(query: exp.Select, called: Mapping[str, str], flags: Collection[str
         return None
     if where is not None:
         only += restricting(where.this, phrases, flags)
-    return CountedRows(noun, only) if len(noun + only) <= LONGEST_COUNTED else None
+    in_words = "||" not in only and len(noun + only) <= LONGEST_COUNTED
+    return CountedRows(noun, only) if in_words else None

@@ -1,6 +1,7 @@
-"""Shapes of SQL expressions that stand for a part of a date, a count under a condition, or a whole year."""
+"""Shapes of SQL expressions that stand for a part of a date, a count under a condition, or a period."""
 
-from collections.abc import Mapping
+from calendar import month_name
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from sqlglot import exp
@@ -10,7 +11,7 @@ from fathom.text.patterns import Pattern
 _UNITS: Mapping[str, str] = MappingProxyType(
     {"%Y": "year", "%Y-%m": "month", "%m": "month", "%Y-%m-%d": "day", "%Y-%W": "week", "%w": "weekday"}
 )
-_NEW_YEAR = Pattern(r"(\d{4})-01-01(?:[ T]00:00:00)?")
+_FIRST_DAY = Pattern(r"(\d{4})-(0[1-9]|1[0-2])-01(?:[ T]00:00:00)?")
 TODAY = (exp.Date(this=exp.Literal.string("now")), exp.CurrentDate())
 
 
@@ -53,12 +54,32 @@ def change_in_per_cent(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
     return (compared.left, before) if uncast(compared.right) == before else None
 
 
-def year_until(begin: exp.Expr, end: exp.Expr) -> bool:
-    """True if two conditions hold a date between one New Year and the next."""
+def in_whole_periods(conditions: Iterable[exp.Expr]) -> Iterator[tuple[exp.Expr, str]]:
+    """Give each condition, with "2017" or "April 2026" where another one ends the period that it begins.
+
+    The one that ends it isn't given. Conditions without a period come with "".
+    """
+    left = list(conditions)
+    while left:
+        begin = left.pop(0)
+        found = next(((end, period) for end in left if (period := _period(begin, end))), None)
+        if found is not None:
+            left.remove(found[0])
+        yield begin, found[1] if found is not None else ""
+
+
+def _period(begin: exp.Expr, end: exp.Expr) -> str:
+    """The year or month that two conditions hold a date in; "" for other conditions."""
     if not isinstance(begin, exp.GTE) or not isinstance(end, exp.LT) or begin.this != end.this:
-        return False
-    first, last = (_NEW_YEAR.fullmatch(uncast(side.expression).name) for side in (begin, end))
-    return first is not None and last is not None and int(last[1]) == int(first[1]) + 1
+        return ""
+    days = [_FIRST_DAY.fullmatch(uncast(side.expression).name) for side in (begin, end)]
+    if days[0] is None or days[1] is None:
+        return ""
+    (year, month), (year_after, month_after) = ((int(d[1]), int(d[2])) for d in days if d)
+    if month == month_after == 1 and year_after == year + 1:
+        return str(year)
+    is_month = 12 * (year_after - year) + month_after - month == 1
+    return f"{month_name[month]} {year}" if is_month else ""
 
 
 def day_of(node: exp.Expr) -> exp.Expr | None:

@@ -1,6 +1,6 @@
 """English phrases for the parts of a query."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
@@ -14,9 +14,9 @@ from fathom.answering.expressions import (
     change_in_per_cent,
     counted_where,
     day_of,
+    in_whole_periods,
     part_of_date,
     uncast,
-    year_until,
 )
 from fathom.answering.implied import without_implied
 from fathom.text.patterns import Pattern
@@ -204,20 +204,10 @@ def _and(phrases: Phrases, node: exp.And) -> str:
     parts = list(islice(node.flatten(unnest=False), MOST_COMPARED + 1))
     if len(parts) > MOST_COMPARED:  # each is compared with each
         return f"{phrases.of(node.left)} and {phrases.of(node.right)}"
-    return " and ".join(_in_whole_years(phrases, without_implied(parts)))
-
-
-def _in_whole_years(phrases: Phrases, parts: Iterable[exp.Expr]) -> Iterator[str]:
-    """Conditions in words: from one New Year until the next is "in" that year."""
-    left = list(parts)
-    while left:
-        part = left.pop(0)
-        until = next((p for p in left if year_until(part, p)), None)
-        if until is None:
-            yield phrases.of(part)
-        else:
-            left.remove(until)
-            yield f"{phrases.of(part.this)} is in {uncast(part.expression).name[:4]}"
+    return " and ".join(
+        f"{phrases.of(part.this)} is in {period}" if period else phrases.of(part)
+        for part, period in in_whole_periods(without_implied(parts))
+    )
 
 
 def _nullif(phrases: Phrases, node: exp.Nullif) -> str:

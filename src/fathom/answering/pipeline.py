@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from fathom.answering.alike_tables import alike_tables, asked_of_each
-from fathom.answering.asking import WITH_LOCAL_MODEL, Asking, AskOptions, prepared
 from fathom.answering.assumptions import files_read, inferred_joins, rows_seen
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
 from fathom.answering.explain import calculated, counted, explain, shown_where
 from fathom.answering.headings import empty_tables, noun_for
 from fathom.answering.likely_readings import likely_readings, told_apart
+from fathom.answering.preparation import WITH_LOCAL_MODEL, Asking, AskOptions, prepared
 from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
 from fathom.answering.shown_rows import ForPeople, for_people

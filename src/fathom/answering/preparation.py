@@ -37,7 +37,7 @@ class Asking:
         return self.context.model.name if self.context.model is not None else ""
 
     def watched(self, watch: Watch | None) -> "Asking":
-        """The same, where each step of answering is told to `watch`."""
+        """The same, which reports each step of answering to `watch`."""
         return replace(self, context=replace(self.context, watch=watch))
 
 
@@ -154,7 +154,7 @@ def _method(named: str | Method, confidence: float | None, without_rules: Sequen
 def learn(asking: Asking) -> int:
     """Learn from solved examples ahead of the first question; how many of them can be learned from.
 
-    What is learned is kept in the cache, for as long as examples, pack and schema stay the same.
+    The cache keeps the lessons for as long as examples, pack and schema stay the same.
     """
     from fathom.offline.engines import engine_for  # noqa: PLC0415, only where it is asked for
     from fathom.offline.opinions import bearing_for  # noqa: PLC0415

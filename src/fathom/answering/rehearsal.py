@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from fathom.answering.asking import WITH_LOCAL_MODEL, WITH_MODEL, WITHOUT_MODEL, Asking
 from fathom.answering.audit_log import on_behalf
 from fathom.answering.pipeline import answer
+from fathom.answering.preparation import WITH_LOCAL_MODEL, WITH_MODEL, WITHOUT_MODEL, Asking
 from fathom.errors import InputError, QueryError
 from fathom.knowledge import KnowledgePack, check
 from fathom.knowledge.lessons import Lesson, LessonFile, contradicted

@@ -13,10 +13,10 @@ from fathom.analysis import Figures, Reader, Vocabulary, check, sentences
 from fathom.analysis.business_answers import answer_business_question
 from fathom.analysis.business_questions import BusinessQuestion, is_outcome, read_business_question
 from fathom.analysis.findings import Finding, Kind, findings, kind_of, subject
-from fathom.answering.asking import Asking
 from fathom.answering.forms import as_json
 from fathom.answering.measure_words import learn_measures
 from fathom.answering.pipeline import answer
+from fathom.answering.preparation import Asking
 from fathom.records import Answer, Question
 
 

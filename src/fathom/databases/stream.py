@@ -128,7 +128,7 @@ def started(
     except QueryRefused:
         sessions.release(session, deadline, complete=True)
         raise
-    except BaseException:
+    except BaseException:  # also Ctrl-C: a session in an unknown state is closed, and the error goes on
         deadline.end()
         session.close()
         raise

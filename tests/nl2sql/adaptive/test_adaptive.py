@@ -5,8 +5,8 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from fathom.answering.asking import prepare
 from fathom.answering.pipeline import answer
+from fathom.answering.preparation import prepare
 from fathom.errors import BudgetExceeded
 from fathom.llm import Budget, ScriptedModel
 from fathom.methods import Context, Method, find_method, run_method, step

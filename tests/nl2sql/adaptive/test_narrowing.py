@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.answering.asking import prepare
+from fathom.answering.preparation import prepare
 from fathom.llm import Budget, ScriptedModel
 from fathom.methods import Context, run_method
 from fathom.nl2sql.adaptive import ADAPTIVE, narrowing

@@ -149,7 +149,7 @@ class _Count:
             itself = rounds[-1].kept().renamed(renamed)
         rows, multiplies = grown(rounds, table)
         self.reckoned.multiplies = self.reckoned.multiplies or multiplies
-        if table.this.args.get("distinct"):  # each row is held against all before it
+        if table.this.args.get("distinct"):  # each row is compared with all before it
             self.reckoned.hold(rows, ROWS if draws_on_tables(table) else MOST_ROUNDS)
         if len(rounds) == _ROUNDS:  # what is made of values that have grown
             self.uses = dict(uses)

@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from fathom.answering import Conversation, as_json, prepare
-from fathom.answering.asking import model_or_usual
+from fathom.answering.preparation import model_or_usual
 from fathom.databases import connect
 from fathom.errors import InputError
 from fathom.interfaces.cli import DECLINED

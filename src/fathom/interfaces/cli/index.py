@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from fathom.answering.asking import learn, prepare
+from fathom.answering.preparation import learn, prepare
 from fathom.config import read_settings
 from fathom.databases import connect
 from fathom.interfaces.cli.answers import show_mismatches

@@ -11,7 +11,7 @@ from threading import Timer
 import uvicorn
 from starlette.types import ASGIApp
 
-from fathom.answering.asking import learn
+from fathom.answering.preparation import learn
 from fathom.answering.store import Store
 from fathom.biotools.client import Client, ClientOptions
 from fathom.config import read_settings

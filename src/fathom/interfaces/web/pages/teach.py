@@ -13,7 +13,7 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 
 from fathom.answering import as_json
-from fathom.answering.asking import learn
+from fathom.answering.preparation import learn
 from fathom.answering.store import UNFINISHED, AnswerNotFound, Standing
 from fathom.errors import FathomError, InputError
 from fathom.interfaces.web.jobs import Busy, JobProgress

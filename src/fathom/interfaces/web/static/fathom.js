@@ -23,6 +23,8 @@ function follow(job) {
     if ($("#job", made)) return location.reload();
     document.title = made.title;
     const main = document.adoptNode($("main", made));
+    const earlier = $("details.earlier", main);
+    if (earlier) earlier.open = Boolean($("details.earlier[open]"));  // opened while the answer was made
     $("main").replaceWith(main);
     const charts = $$("script[src='/static/vega.js']", made).length;
     if (charts && !window.vegaEmbed) await load("/static/vega.js");

@@ -26,10 +26,11 @@ function follow(job) {
     const earlier = $("details.earlier", main);
     if (earlier) earlier.open = Boolean($("details.earlier[open]"));  // opened while the answer was made
     $("main").replaceWith(main);
-    const charts = $$("script[src='/static/vega.js']", made).length;
-    if (charts && !window.vegaEmbed) await load("/static/vega.js");
     improve(main);
     $("h1", main)?.focus();
+    if (window.vegaEmbed || !$("script[src='/static/vega.js']", made)) return;
+    await load("/static/vega.js");  // takes a while: the keys and the focus don't wait for it
+    charts(main);
   });
   events.onerror = () => job.classList.add("offline");  // it connects again by itself
   events.onopen = () => job.classList.remove("offline");
@@ -102,6 +103,8 @@ async function chart(figure, mark = "") {
     a.toggleAttribute("aria-current", a.dataset.mark === (mark || figure.dataset.mark)));
 }
 
+function charts(root) { $$("[data-chart]", root).forEach((figure) => chart(figure)); }
+
 // What a cell is sorted by: a number, a text, or null for what isn't known. Shown numbers have commas and signs.
 function value(cell) {
   if (cell.classList.contains("none")) return null;
@@ -169,7 +172,7 @@ function improve(root) {
   if (again) setTimeout(() => location.reload(), 1000 * again.dataset.again);
   $$("time[datetime]", root).forEach(local);
   $$("table.sortable", root).forEach(sortable);
-  $$("[data-chart]", root).forEach((figure) => chart(figure));
+  charts(root);
   $$("a[data-mark]", root).forEach((a) => a.addEventListener("click", (event) => {
     const figure = $("[data-chart]", a.closest("section"));
     if (!window.vegaEmbed || !figure) return;
@@ -223,5 +226,5 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
-  $$("[data-chart]").forEach((figure) => chart(figure)));
+  charts(document));
 improve(document);

@@ -53,6 +53,13 @@ def test_a_stream_goes_into_a_file(fathom: Fathom, tmp_path: Path) -> None:
     assert json.loads(file.read_text())["results"]
 
 
+@pytest.mark.parametrize("given", [("feature=gene", "feature=transcript"), ("feature=gene,transcript",)])
+def test_several_values_are_sent_each(fathom: Fathom, given: tuple[str, ...]) -> None:
+    code, out, _ = fathom("call", "overlap_by_region", "species=human", "region=7:1-99", *given, "--dry-run")
+    assert code == 0
+    assert "?feature=gene&feature=transcript&" in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from statistics import correlation
 from typing import Any
 
 import pytest
@@ -30,8 +31,13 @@ def test_the_judge_is_held_against_what_people_agree_on(tmp_path: Path) -> None:
     assert found.people_exact == pytest.approx(0.8)
     # The mean of people is 1, 0, 0.5, 0.75 (half-way, so 0.5), 0: three of five alike; by chance 7 in 25.
     assert found.kappa == pytest.approx((0.6 - 0.28) / (1 - 0.28))
-    assert found.spearman is not None
-    assert found.spearman.value > 0.8
+    # The correlations are over the four that both agree on: (1, 0, 1, 0) against (1, 0, 0.5, 0).
+    assert found.pearson is not None
+    assert found.pearson.n == 4
+    assert found.pearson.value == pytest.approx(correlation([1, 0, 1, 0], [1, 0, 0.5, 0]))
+    assert found.pearson_all is not None
+    assert found.pearson_all.n == 5
+    assert found.pearson_all.value == pytest.approx(correlation([1, 0, 1, 1, 0], [1, 0, 0.5, 0.75, 0]))
 
 
 @pytest.mark.parametrize("score", [0.7, 2, "good"])

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -6,6 +7,7 @@ from bench.questions.calls import generated
 
 from fathom.biotools.callers import OfflineCaller, SolvedCall
 from fathom.biotools.callers.entities import find_entities
+from fathom.biotools.catalogue import check
 
 CASES = yaml.safe_load(Path(__file__).with_name("questions.yaml").read_text(encoding="utf-8"))
 
@@ -16,11 +18,10 @@ def caller() -> OfflineCaller:
 
 
 @pytest.mark.parametrize("case", CASES["calls"], ids=lambda c: c["question"][:40])
-def test_a_question_becomes_the_call_that_answers_it(caller: OfflineCaller, case: dict[str, object]) -> None:
+def test_a_question_becomes_the_call_that_answers_it(caller: OfflineCaller, case: dict[str, Any]) -> None:
     proposal = caller.read(str(case["question"]))
     assert proposal.call is not None, proposal.refusal
-    assert proposal.call.endpoint.name == case["endpoint"]
-    assert dict(proposal.call.arguments) == case["arguments"]
+    assert proposal.call == check(str(case["endpoint"]), case["arguments"])
 
 
 @pytest.mark.parametrize("case", CASES["declined"], ids=lambda c: c["question"][:40])
@@ -68,7 +69,7 @@ def test_what_was_assumed_is_told(caller: OfflineCaller) -> None:
 def test_every_held_out_question_is_well_formed() -> None:
     """The gold calls of the measurement pass the check themselves."""
     caller = OfflineCaller()
-    from fathom.biotools.catalogue import check, endpoints
+    from fathom.biotools.catalogue import endpoints
 
     questions = generated()
     for gold in questions:
@@ -90,6 +91,13 @@ def test_every_held_out_question_is_well_formed() -> None:
         (
             "ENSMUSG00000002413.3 against P05067",
             [("ensembl_gene", "ENSMUSG00000002413.3"), ("uniprot", "P05067")],
+        ),
+        ("papers about 'mitochondrial matrix'", [("quoted", "mitochondrial matrix")]),
+        ("UniProt's keywords for ‘Alzheimer's disease’", [("quoted", "Alzheimer's disease")]),
+        ("the 3' UTR and the genes' 5' ends", [("number", "3"), ("number", "5")]),
+        (
+            "a CYP2C9*3 carrier with HLA-B*57:01",
+            [("star_allele", "CYP2C9*3"), ("star_allele", "HLA-B*57:01")],
         ),
         ("the DNA of KW-0020 and UniRef90_P99999", [("keyword", "KW-0020"), ("uniref", "UniRef90_P99999")]),
     ],

@@ -28,7 +28,9 @@ Scores = Mapping[str, float]
 class RatingAgreement:
     """How far people agree with each other, and the judge with them, on one dimension.
 
-    The judge's figures are against the mean of the people's scores, over the `n` answers that all scored.
+    Kappa, AC1 and the correlations `*_all` are against the mean of the people's scores, over the `n` answers
+    that all scored. `pearson` and `spearman` are over the `agreed` answers (all people alike), as
+    in BI-Bench, section 5.3.
     """
 
     dimension: str
@@ -41,12 +43,14 @@ class RatingAgreement:
     ac1: float | None
     pearson: Correlation | None
     spearman: Correlation | None
+    pearson_all: Correlation | None
+    spearman_all: Correlation | None
 
     def as_json(self) -> dict[str, Any]:
         """The figures as JSON values."""
 
         def told(found: Correlation | None) -> dict[str, float] | None:
-            return None if found is None else {"value": found.value, "p": found.p}
+            return None if found is None else {"value": found.value, "p": found.p, "n": found.n}
 
         return {
             "n": self.n,
@@ -58,6 +62,8 @@ class RatingAgreement:
             "ac1": self.ac1,
             "pearson": told(self.pearson),
             "spearman": told(self.spearman),
+            "pearson_all": told(self.pearson_all),
+            "spearman_all": told(self.spearman_all),
         }
 
 
@@ -100,6 +106,8 @@ def _agreement(name: str, own: Scores, people: Sequence[Scores]) -> RatingAgreem
     theirs = [{i: nearest(p[i]) for i in ids} for p in people]
     mean = [sum(p[i] for p in people) / len(people) for i in ids]
     steps = [nearest(value) for value in mean]
+    alike = [i for i in ids if len({p[i] for p in theirs}) == 1]
+    judges, settled = [own[i] for i in alike], [float(theirs[0][i]) for i in alike]
     right, agreed = accuracy_where_agreed(labels, theirs)
     two = theirs[:2] if len(theirs) > 1 else []
     return RatingAgreement(
@@ -111,6 +119,8 @@ def _agreement(name: str, own: Scores, people: Sequence[Scores]) -> RatingAgreem
         agreed,
         cohen_kappa([labels[i] for i in ids], steps),
         gwet_ac1([labels[i] for i in ids], steps),
+        pearson(judges, settled),
+        spearman(judges, settled),
         pearson([own[i] for i in ids], mean),
         spearman([own[i] for i in ids], mean),
     )

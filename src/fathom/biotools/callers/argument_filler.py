@@ -154,6 +154,7 @@ class ArgumentFiller:
             wanted = parameter.required and parameter.name in TEXTS and parameter.name not in self.arguments
             if wanted and (text := self._text(parameter)):
                 self.arguments[parameter.name] = text
+                self.used += [e for e in self.entities if e.kind == "star_allele" and e.text in text]
 
     def _text(self, parameter: Parameter) -> str:
         if parameter.name == "query" and self.endpoint.provider == "UniProt":
@@ -173,6 +174,8 @@ class ArgumentFiller:
                 r"\b(reviewed|swiss-?prot)\b", self.question, re.IGNORECASE
             ):
                 parts.append("reviewed:true")
+            if self.endpoint.tool == "Proteomes" and _said("reference", self.question):
+                parts.append("proteome_type:1")
         if self.endpoint.tool in {"UniRef", "UniParc"}:
             parts += [f"uniprotkb:{e.text}" for e in self.entities if e.kind == "uniprot"]
         self.used += [
@@ -209,7 +212,7 @@ class ArgumentFiller:
     def _after_cue(self, spans: list[tuple[int, int]]) -> str:
         """The words at the end, after the last word that leads to what is asked about."""
         found = re.search(
-            r".*\b(?:for|about|on|called|named|concern|concerns|concerning|matching|mention|like)\s+(.+?)[?.!]*$",
+            r".*\b(?:for|about|on|called|named|concern|concerns|concerning|matching|mention|like)\s+(?:(?:the|an?)\s+)?(.+?)[?.!]*$",
             self.question,
         )
         if found is None or any(s <= found.start(1) < e for s, e in spans):
@@ -329,7 +332,7 @@ _LEADING = re.compile(
 )
 _ASKING = frozenset(
     "retriev fetch list display pull obtain return provid report need want look find search know inform detail entri record data avail "
-    "relat associ correspond exist identifi term databas ncbi ensembl uniprot genom gene protein".split()
+    "relat associ correspond exist identifi term go databas ncbi ensembl uniprot genom gene protein".split()
 )
 
 

@@ -11,7 +11,7 @@ from fathom.biotools.catalogue import names
 STRONG = frozenset(
     "sequence hgvs region position population gene_tree ensembl_gene ensembl_transcript ensembl_protein ensembl_exon matrix "
     "variant upi uniref proteome keyword disease location database_id unirule arba citation pmcid pmid ontology genome_accession "
-    "md5 uniprot accession citation_string assembly division taxon chromosome callset ga4gh_variant ids".split()
+    "md5 uniprot accession citation_string assembly division taxon chromosome callset ga4gh_variant ids star_allele".split()
 )
 """Kinds that an endpoint must have a use for, when a question names one."""
 
@@ -68,7 +68,10 @@ _PATTERNS = tuple(
         ("set_name", r"\bset\s(?:record\s)?(?:of\s|called\s|is\s)*(?P<it>[A-Z][a-z]\w+)\b"),
         ("change", r"(?P<it>\b[ACGT]{1,20}>[ACGT]{1,20})\b"),
         ("biotype", r"\b(?P<it>protein_coding|lncRNA|miRNA|snoRNA|snRNA|rRNA|processed_pseudogene|nonsense_mediated_decay)\b"),
+        ("star_allele", r"\b(?P<it>(?:HLA-)?[A-Z][A-Z0-9]*\*\d+[A-Z]?(?::\d+)*)"),
         ("quoted", r"[\"“](?P<it>[^\"”]{2,200})[\"”]"),
+        # A single quote opens after a space and closes before one: neither an apostrophe nor 5' does both.
+        ("quoted", r"(?<![^\s(\[])['‘](?P<it>(?=\S)(?:[^'’]|['’](?=\w)){2,200})['’](?!\w)"),
     )
 )  # fmt: skip
 

@@ -164,6 +164,8 @@ def _sources(
     for source in entities:
         if source.kind in {"symbol", "uniprot", "variant", "ensembl_gene", "species"}:
             yield source, tuple(e for e in entities if e is not source)
+        elif source.kind == "quoted":  # in quotes it is a name, whatever its words mean elsewhere
+            yield replace(source, kind="text"), tuple(e for e in entities if e is not source)
     if any(e.kind in STRONG or e.kind == "species" for e in entities):
         return
     for one in worded:

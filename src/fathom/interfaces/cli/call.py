@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from fathom.biotools.catalogue import check, request_for
+from fathom.biotools.catalogue import endpoint as named_endpoint
 from fathom.biotools.client import Client, read_options
 from fathom.biotools.observations import observe
 from fathom.errors import InputError
@@ -30,7 +31,8 @@ def call(
     endpoint
         Its name; `fathom tools` lists them.
     arguments
-        Such as species=goat; names people use become what the service wants.
+        Such as species=goat; names people use become what the service wants. One that takes several values is
+        repeated (feature=gene feature=transcript) or given with commas.
     raw
         Print the whole response instead of the observation.
     fresh
@@ -40,7 +42,7 @@ def call(
     output
         Stream the whole response, of any size, into this file.
     """
-    checked = check(endpoint, _pairs(arguments))
+    checked = check(endpoint, _pairs(endpoint, arguments))
     if dry_run:
         request = request_for(checked)
         console.print(plain(request.url(read_options().base(request.service))), soft_wrap=True)
@@ -65,13 +67,19 @@ def call(
         notices.print(plain(f"{line}; --raw prints all"), style="dim")
 
 
-def _pairs(arguments: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _pairs(name: str, arguments: tuple[str, ...]) -> dict[str, str | list[str]]:
+    """The arguments by name; one that takes several values may be repeated."""
+    parameters = named_endpoint(name).callable_parameters
+    found: dict[str, str | list[str]] = {}
     for one in arguments:
-        name, equals, value = one.partition("=")
+        key, equals, value = one.partition("=")
         if not equals:
             raise InputError(f"Write arguments as name=value; {one!r} has no '='.")
-        if name in found:
-            raise InputError(f"{name} is given twice.")
-        found[name] = value
+        if key not in found:
+            found[key] = value
+        elif key in parameters and parameters[key].type == "list":
+            before = found[key]
+            found[key] = [*(before if isinstance(before, list) else before.split(",")), value]
+        else:
+            raise InputError(f"{key} is given twice.")
     return found

@@ -98,9 +98,11 @@ def _show_agreement(agreed: Mapping[str, Mapping[str, Any]]) -> None:
         coefficients = ", ".join(f"{c} {_number(told[c])}" for c in ("kappa", "ac1"))
         between = f"people alike {_number(told['people_exact'])}, alpha {_number(told['alpha'])}"
         console.print(plain(f"{name}: {right}, {coefficients}; {between} (N = {told['n']})"), soft_wrap=True)
-        for c in ("pearson", "spearman"):
-            if found := told[c]:
-                console.print(f"    {c.capitalize()} {found['value']:.2f} (p = {found['p']:.2g})")
+        for key, items in (("", "those agreed on"), ("_all", "all, against people's mean")):
+            both = [(c.capitalize(), told[c + key]) for c in ("pearson", "spearman") if told[c + key]]
+            shown = ", ".join(f"{c} {f['value']:.2f} (p = {f['p']:.2g}, N = {f['n']})" for c, f in both)
+            if both:
+                console.print(plain(f"    {items}: {shown}"), soft_wrap=True)
 
 
 def _number(value: float | None) -> str:

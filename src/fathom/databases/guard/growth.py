@@ -308,10 +308,9 @@ class _Count:
             rest = self._rest(item, level, ("this", "alias", "joins"))
         elif isinstance(query, _QUERIES):
             rows, rest = self.query(query, level), 0
-        else:  # a function
+        else:  # a function, or several
             rest = self._rest(item, level, ("alias", "joins"))
-            call = item.this if isinstance(item, (exp.Table, exp.Lateral)) else item
-            rows, bound = self.reckoned.function(call, level), True
+            rows, bound = self.reckoned.functions(item.args.get("rows_from") or [item], level), True
         if not joined:
             self.reckoned.join(rows, level, item, bound=bound)
         if name or not joined:

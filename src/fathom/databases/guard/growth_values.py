@@ -1,5 +1,7 @@
 """The values of a statement when it runs, added up while its parts are counted."""
 
+from collections.abc import Iterable
+
 from sqlglot import exp
 
 from fathom.databases.guard.growth_names import correlates, gives_one_row, limit_of, row_functions
@@ -117,16 +119,21 @@ class Reckoning:
         if self.measured:
             rows.few(limit_of(query))
 
-    def function(self, call: exp.Expr, level: Level) -> Rows:
-        """The rows of a function in FROM beside those that it is given; its columns are no longer."""
+    def functions(self, items: Iterable[exp.Expr], level: Level) -> Rows:
+        """The rows of functions side by side in FROM; columns are no longer than what they are given."""
         if not self.measured:
             return Rows([], is_open=True)
-        count = times(max(1.0, level.count), fan_out(call, self.given))
+        calls = [item.this if isinstance(item, (exp.Table, exp.Lateral)) else item for item in items]
+        count = times(max(1.0, level.count), max(fan_out(call, self.given) for call in calls))
+        columns = [("", Parts(1, 1, self._given_to(call, count))) for call in calls]
+        return Rows(columns, is_open=True, count=count)
+
+    def _given_to(self, call: exp.Expr, rows: float) -> Value:
+        """The size of the column that a function in FROM makes in so many rows."""
         value = sum((self.given(part) for part in call.iter_expressions()), NOTHING)
         if isinstance(call, (exp.GenerateSeries, exp.ExplodingGenerateSeries)):
             value = value._replace(length=SHORT)
-        value = value._replace(total=max(value.total, value.length, times(SHORT, count)))
-        return Rows([("", Parts(1, 1, value))], is_open=True, count=count)
+        return value._replace(total=max(value.total, value.length, times(SHORT, rows)))
 
     def join(self, rows: Rows, level: Level, item: exp.Expr, *, bound: bool) -> None:
         """Count the rows of a level to which an item is joined, each to few or each to all of them."""

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from math import hypot
 from pathlib import Path
@@ -77,7 +78,7 @@ def staged(
             QuestionRecord(
                 str(i), "?", f"db{i // 4}", _LETTERS[now], gold=("SELECT 2",), sql="SELECT 1",
                 candidates=(first, *second), before_revision=first,
-                selection_score=SelectionScore(1.0, 1.0, 0.9, f1, recall, f1),
+                selection_score=SelectionScore(1.0, 1.0, max(0.9 * (f1 > 0.5), f1), f1, recall, f1),
                 error_class="timeout" if now == "e" else None,
             )
         )  # fmt: skip
@@ -127,21 +128,27 @@ def test_bottlenecks_are_marked_where_they_are(tmp_path: Path) -> None:
         staged(tmp_path / "nothing", "cccccccc", "cccccccc", f1=0.75),
         staged(tmp_path / "selects", "cccccccc", "cccccccc", f1=0.74),
         staged(tmp_path / "generates", "ceicceie", "cccccccc"),
-        staged(tmp_path / "revises", "ccccccce", "ccccccce", f1=0.75),
+        staged(tmp_path / "idle", "ccccccce", "ccccccce", f1=0.75),
+        staged(tmp_path / "revises", "ccccccce", "ccccccic", f1=0.75),
         staged(tmp_path / "breaks", "cccccccc", "ccccccci"),
         staged(tmp_path / "all", "ceicceie", "ceicceie", f1=0.1),
     ]
     found = {row["run"].split(": ")[1]: row for row in tables(runs)["Bottlenecks"]}
     assert {name: row["bottleneck"] for name, row in found.items()} == {
         "nothing": "none", "selects": "selection", "generates": "generation", "breaks": "revision",
-        "revises": "generation, revision", "all": "selection, generation, revision",
+        "idle": "generation", "revises": "generation, revision", "all": "selection, generation",
     }  # fmt: skip
     assert found["selects"]["column F1"].endswith("[selection]")
     assert not found["selects"]["table F1"].endswith("[selection]")
     assert found["generates"]["ER, first candidate"].startswith("37.5 %")
-    assert re.findall(r'class="flag">◀ (\w+)<', page(runs)) == [
-        "selection", "generation", "generation", "revision", "revision", "selection", "generation",
-        "revision",
+    assert (found["revises"]["CI"], found["revises"]["E2C"]) == (
+        "0.0 % (N = 8) [revision]", "100.0 % (20.7 to 100.0; 1 of 1)",
+    )  # fmt: skip
+    assert found["all"]["table F1"].endswith(
+        "[selection]"
+    )  # of two marks of a module the last cell tells one
+    assert sorted(re.findall(r'class="flag">◀ (\w+)<', page(runs))) == [
+        *["generation"] * 4, *["revision"] * 2, *["selection"] * 3,
     ]  # fmt: skip
 
 
@@ -169,21 +176,61 @@ def test_methods_against_databases(one: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "title", "heads"),
     [
-        ({"schema": "gold"}, "Gold schema: the gap", ("with the gold schema", "with the whole schema")),
+        ({"schema": "gold"}, "Gold schema: the gap", ("with the whole schema", "with the gold schema")),
         ({"evidence": "none"}, "Evidence: the gap", ("without evidence", "with evidence")),
     ],
 )
 def test_runs_that_differ_in_one_setting_show_what_it_is_worth(
     tmp_path: Path, settings: dict[str, str], title: str, heads: tuple[str, str], turned: bool
 ) -> None:
+    without, given = 4, 1 if turned else 6
+    outcomes = {heads[0]: "cccciiii", heads[1]: "c" * given + "i" * (8 - given)}
+    plain, special = heads if title.startswith("Gold") else heads[::-1]
     runs = [
-        staged(tmp_path / "whole", "cccciiii", "cccciiii", method="m"),
-        staged(tmp_path / "special", "ccccccii", "ccccccii", method="m", settings=settings),
+        staged(tmp_path / "whole", outcomes[plain], outcomes[plain], method="m"),
+        staged(tmp_path / "special", outcomes[special], outcomes[special], method="m", settings=settings),
         staged(tmp_path / "another", "iiiiiiii", "iiiiiiii", method="n", settings=settings),
     ]
     (row,) = tables(runs[::-1] if turned else runs)[title]
-    told = [row[name].split(" (")[0] for name in ("N", *heads, "gap", "relative", "McNemar p")]
-    assert told == ["8", "75.0 %", "50.0 %", "+25.0 points", "+50.0 %", "0.5"]
+    told = [row[name].split(" (")[0] for name in ("N", *heads, "gap", "relative")]
+    gap, relative = (given - without) / 8, (given - without) / without
+    assert told == ["8", f"{without / 8:.1%}".replace("%", " %"), f"{given / 8:.1%}".replace("%", " %"),
+                    f"{100 * gap:+.1f} points", f"{100 * relative:+.1f} %"]  # fmt: skip
+    assert float(row["McNemar p"]) == pytest.approx(0.5 ** (abs(given - without) - 1), rel=0.01)
+
+
+def test_equal_runs_have_a_gap_without_a_sign(tmp_path: Path) -> None:
+    runs = [staged(tmp_path / name, "ccii" * 2, "ccii" * 2, method="m", settings=settings)
+            for name, settings in (("whole", {}), ("bare", {"evidence": "none"}))]  # fmt: skip
+    (row,) = tables(runs)["Evidence: the gap"]
+    assert (row["gap"], row["relative"]) == ("0.0 points", "0.0 %")
+    (row,) = tables(runs)["Paired tests"]
+    assert row["correct"] == "0.0 points"
+
+
+def test_candidates_say_how_many_questions_could_have_been_right(tmp_path: Path) -> None:
+    """Of eight questions a revision repairs the one that no candidate solves, and loses one that some do."""
+    runs = [
+        staged(tmp_path / "several", "cciiiiie", "ciiiiiic"),
+        staged(tmp_path / "one", "ci" * 4, "ci" * 4),
+    ]
+    file = runs[1] / "records.jsonl"
+    alone = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for record in alone:
+        record["candidates"] = record["candidates"][:1]
+    file.write_text("".join(json.dumps(record) + "\n" for record in alone), encoding="utf-8")
+    rows = {row["run"]: row for row in tables(runs)["Candidate generation"]}
+    several = rows["A: several"]
+    # Candidates solve the questions 0, 1 and, by the second one, 2; revision solves 7, and loses 1.
+    told = [
+        several[name].split(" (")[0] for name in ("pass@5", "any query", "final: correct", "lost in choosing")
+    ]
+    assert told == ["37.5 %", "50.0 %", "25.0 %", "+25.0 points"]
+    assert "pass@10" not in several
+    assert rows["B: one"]["pass@5"] == "–"
+    for row in rows.values():
+        best, final = (float(row[name].split(" ")[0]) for name in ("any query", "final: correct"))
+        assert best >= final
 
 
 SCORES = [3.0, 2.0, 1.0, -1.0, 0.0, 2.5] * 3
@@ -247,8 +294,15 @@ def test_scores_against_execution_and_people_in_a_report(biomedical: Path) -> No
         chi2, p, *_ = chi2_contingency(used, correction=False)
         v = (chi2 / 18 / (len(matrix) - 1)) ** 0.5
         told = related[f"{name} and judge"]
-        assert (told["Cramér's V"], told["p of V"], told["N"]) == (f"{v:.2f}", f"{p:.2g}", "18")
+        of = ("V of three outcomes", "p of it") if name == "EX" else ("Cramér's V", "p of V")
+        assert (*(told[n] for n in of), told["N"]) == (f"{v:.2f}", f"{p:.2g}", "18")
         assert (told["Spearman"], told["alike"]) == ("–", "–")
+    right = [int(letter == "c") for letter in OUTCOMES]
+    pairs = Counter(zip(right, SCORES, strict=True))
+    binary = [[pairs[one, score] for score in set(SCORES)] for one in (1, 0)]
+    chi2, p, *_ = chi2_contingency(binary, correction=False)
+    assert related["EX and judge"]["Cramér's V"] == f"{(chi2 / 18) ** 0.5:.2f}"
+    assert related["EX and judge"]["p of V"] == f"{p:.2g}"
     theirs = [SCORES[(i + (i % 7 == 0)) % 6] for i in range(18)]
     told = related["judge and ann"]
     for coefficient, by in (("Spearman", spearmanr), ("Pearson", pearsonr)):

@@ -164,6 +164,17 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
+def signed(value: float) -> str:
+    """A difference to one decimal with its sign; one that shows as nothing has none."""
+    shown = f"{value:+.1f}"
+    return "0.0" if shown in ("+0.0", "-0.0") else shown
+
+
+def points(difference: float) -> Cell:
+    """A difference of two shares."""
+    return Cell(f"{signed(100 * difference)} points")
+
+
 def p_value(p: float | None) -> Cell:
     """A p-value in two digits."""
     return Cell(UNKNOWN if p is None else f"{p:.2g}")

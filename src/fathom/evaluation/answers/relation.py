@@ -20,10 +20,20 @@ def jaccard_bin(value: float) -> str:
     return JACCARD_BINS[1] if value < 0.5 else JACCARD_BINS[2]
 
 
-def bound_up(labels: Mapping[str, str], scores: Mapping[str, float], order: Sequence[str]) -> dict[str, Any]:
-    """How far labels of questions and their BioScores go together: counts, and Cramer's V with its p."""
+def bound_up(
+    labels: Mapping[str, str], scores: Mapping[str, float], order: Sequence[str], *, first: bool = False
+) -> dict[str, Any]:
+    """How far labels of questions and their BioScores go together: counts, and Cramer's V with its p.
+
+    With `first` V is of the first label against all others, as BiomedSQL's is of an EX of 1 or 0; that of
+    all labels stands beside it.
+    """
     shared = [q for q in labels if q in scores]
-    found = cramers_v([labels[q] for q in shared], [scores[q] for q in shared])
+    given = [scores[q] for q in shared]
+    found = cramers_v([labels[q] for q in shared], given)
+    binary = {"cramers_v_of_all": _as_json(found)} if first else {}
+    if first:
+        found = cramers_v([labels[q] == order[0] for q in shared], given)
     counts = Counter((labels[q], scores[q]) for q in shared)
     return {
         "n": len(shared),
@@ -31,6 +41,7 @@ def bound_up(labels: Mapping[str, str], scores: Mapping[str, float], order: Sequ
         "columns": list(SCORES),
         "counts": [[counts[label, score] for score in SCORES] for label in order],
         "cramers_v": _as_json(found),
+        **binary,
     }
 
 

@@ -236,10 +236,14 @@ def _stages(columns: RecordColumns) -> Iterator[tuple[str, npt.NDArray[np.bool_]
     """Which questions are right after each stage: among the first k candidates (CG@k), at the end (QR)."""
     letters = columns.candidates.astype(str)
     most = max((len(one) for one in letters.tolist()), default=0)
-    for k in PASS_AT:
-        if most and (k == 1 or most > PASS_AT[PASS_AT.index(k) - 1]):
-            yield f"CG@{k}", np.char.find(letters.astype(f"<U{k}"), "c") >= 0
+    for k in _steps(most):
+        yield f"CG@{k}", np.char.find(letters.astype(f"<U{k}"), "c") >= 0
     yield "QR", columns.right
+
+
+def _steps(most: int) -> list[int]:
+    """The k of CG@k and pass@k that tell questions with at most so many candidates apart."""
+    return [k for before, k in zip((0, *PASS_AT), PASS_AT, strict=False) if most > before]
 
 
 def _conditioned(
@@ -264,14 +268,17 @@ def _generation(columns: RecordColumns) -> dict[str, Any] | None:
     if not any(lettered):
         return None
     questions = {tuple(LETTERS[x] for x in letters): n for letters, n in lettered.items()}
+    most = max(len(outcomes) for outcomes in questions)
+    written = zip(columns.candidates, columns.before, columns.outcome, strict=True)
     first: Counter[Outcome] = Counter()
     for outcomes, n in questions.items():
         first[outcomes[0] if outcomes else Outcome.ERROR] += n
     return {
         "first": {o.value: Rate(first[o], len(columns)).as_json() for o in JUDGED},
         "error_classes": dict(sorted(Counter(e for e in columns.first_class.tolist() if e).items())),
-        "candidates": max(len(outcomes) for outcomes in questions),
-        "pass_at": {str(k): pass_at(questions, k).as_json() for k in PASS_AT},
+        "candidates": most,
+        "pass_at": {str(k): pass_at(questions, k).as_json() for k in _steps(most)},
+        "any": Rate.of("c" in letters + before + final for letters, before, final in written).as_json(),
     }
 
 

@@ -37,7 +37,11 @@ def words_figures(
         judge: {
             **AnswerQuality.of(judgements).as_json(),
             "by": _by(judgements, groups),
-            "against": {name: bound_up(of, scores[judge], orders[name]) for name, of in labels.items() if of},
+            "against": {
+                name: bound_up(of, scores[judge], orders[name], first=name == "EX")
+                for name, of in labels.items()
+                if of
+            },
             "with": {},
         }
         for judge, judgements in judged.items()

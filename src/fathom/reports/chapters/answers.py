@@ -93,9 +93,10 @@ def _relations(found: Contrast, judged: Sequence[tuple[str, Mapping[str, Any]]])
                 rows.append([named(found, label), text(f"{name} and {judge}"), *_related(told)])
             for other, told in quality["with"].items():
                 rows.append([named(found, label), text(f"{judge} and {other}"), *_related(told)])
-    head = heads("run", "of", "N", "Cramér's V", "p of V", "Spearman", "p of Spearman", "Pearson",
-                 "p of Pearson", "alike")  # fmt: skip
-    yield Sheet("Judges, people and execution", head, rows, lead=3)
+    head = heads("run", "of", "N", "Cramér's V", "p of V", "V of three outcomes", "p of it", "Spearman",
+                 "p of Spearman", "Pearson", "p of Pearson", "alike")  # fmt: skip
+    note = "V of EX is of right or not, as BiomedSQL tells it; the other of correct, incorrect and error."
+    yield Sheet("Judges, people and execution", head, rows, note, lead=3)
     for label, of in judged:
         for judge, quality in of.items():
             for name, told in (*quality["against"].items(), *quality["with"].items()):
@@ -104,7 +105,7 @@ def _relations(found: Contrast, judged: Sequence[tuple[str, Mapping[str, Any]]])
 
 def _related(told: Mapping[str, Any]) -> list[Cell]:
     cells = [count(told["n"])]
-    for name in ("cramers_v", "spearman", "pearson"):
+    for name in ("cramers_v", "cramers_v_of_all", "spearman", "pearson"):
         of = told.get(name)
         cells += [text(f"{of['value']:.2f}" if of else UNKNOWN), p_value(of["p"] if of else None)]
     alike = told.get("exact")

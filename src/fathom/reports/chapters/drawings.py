@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fathom.evaluation.categories import OTHER_FAMILY
-from fathom.evaluation.outcome import JUDGED
+from fathom.evaluation.outcome import JUDGED, PASS_AT
 from fathom.evaluation.runs.contrast import Contrast
 from fathom.reports.chapters.groups import by, names_of
 from fathom.reports.chapters.modules import NOT_CANDIDATES
@@ -226,10 +226,12 @@ def _pass_at(contrast: Contrast, runs: Runs) -> Figure | None:
                 (float(k), r["value"]) for k, r in generation["pass_at"].items() if r["value"] is not None
             ]
             drawn.append(Line(i, label, curve, letter(i)))
-            rows.append([named(contrast, label), *(share(r) for r in generation["pass_at"].values())])
+            rows.append(
+                [named(contrast, label), *(share(generation["pass_at"].get(str(k))) for k in PASS_AT)]
+            )
     if not drawn:
         return None
-    ticks = [(float(k), str(k)) for k in (1, 5, 10, 15, 20)]
+    ticks = [(float(k), str(k)) for k in PASS_AT]
     chart = lines(drawn, LineAxis("k", ticks), y_label="pass@k", label="pass@k")
     sheet = Sheet("pass@k", heads("run", *(f"k = {k}" for _, k in ticks)), rows)
     note = f"Share of questions with a right query among the first k candidates. {NOT_CANDIDATES}"

@@ -1,6 +1,7 @@
 """Runs ranked, tested in pairs, and repeated."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fathom.evaluation.metrics import Clustered
@@ -9,7 +10,21 @@ from fathom.evaluation.runs.contrast import Contrast, RunPair
 from fathom.evaluation.runs.repeats import RATES, SCORE, Spread, repeats_of
 from fathom.evaluation.runs.summary import Summary
 from fathom.reports.charts import whisker
-from fathom.reports.sheet import Cell, Sheet, count, heads, mean, number, p_value, rate, share, text
+from fathom.reports.sheet import (
+    UNKNOWN,
+    Cell,
+    Sheet,
+    count,
+    heads,
+    mean,
+    number,
+    p_value,
+    points,
+    rate,
+    share,
+    signed,
+    text,
+)
 
 _TESTED = ("correct", "only the first", "only the second", "McNemar p", "Holm p", "clustered p", "seconds",
            "tokens")  # fmt: skip
@@ -119,7 +134,7 @@ def _pair(found: Contrast, pair: RunPair) -> list[Cell]:
         named(found, pair.first),
         named(found, pair.second),
         count(test.n),
-        text(f"{100 * test.difference:+.1f} points"),
+        points(test.difference),
         count(test.only_first),
         count(test.only_second),
         p_value(test.p_value),
@@ -164,47 +179,66 @@ def _spread(found: Spread | None) -> Cell:
     return Cell(f"{100 * found.mean:.1f} ± {100 * found.deviation:.1f} %", shown)
 
 
-_GAPS = {
-    "evidence": ("Evidence", "none", "without evidence", "with evidence"),
-    "schema": ("Gold schema", "gold", "with the gold schema", "with the whole schema"),
-}
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """Runs of which one has a `setting` at a `value` and the other hasn't; the gap is what `more` gains.
+
+    `takes` says that the setting takes something away, as `--evidence none` does: its run is then the base.
+    """
+
+    title: str
+    setting: str
+    value: str
+    base: str
+    more: str
+    takes: bool = False
+
+
+_GAPS = (
+    _Gap("Evidence", "evidence", "none", "without evidence", "with evidence", takes=True),
+    _Gap("Gold schema", "schema", "gold", "with the whole schema", "with the gold schema"),
+)
 
 
 def gaps(found: Contrast) -> Iterator[Sheet]:
     """Measure the worth of evidence, or of the gold schema, from runs that differ in nothing else."""
-    for setting, (title, given, with_it, without) in _GAPS.items():
-        rows = [_gap(found, pair, pair.first, pair.second)
-                for pair in found.pairs if _differ_in(found, pair, setting, given)]  # fmt: skip
-        rows += [_gap(found, pair, pair.second, pair.first)
-                 for pair in found.pairs if _differ_in(found, _turned(pair), setting, given)]  # fmt: skip
-        head = heads("run", "N", with_it, "run", without, "gap", "relative", "McNemar p")
+    for gap in _GAPS:
+        told = ((pair, _base(found, gap, pair)) for pair in found.pairs)
+        rows = [_gap(found, pair, base) for pair, base in told if base]
+        head = heads("run", "N", gap.base, "run", gap.more, "gap", "relative", "McNemar p")
+        note = (f"Runs that differ in --{gap.setting} alone. The gap is the rate {gap.more} less that "
+                f"{gap.base}.")  # fmt: skip
         if rows:
-            yield Sheet(f"{title}: the gap", head, rows, f"Runs that differ in --{setting} alone.", lead=2)
+            yield Sheet(f"{gap.title}: the gap", head, rows, note, lead=2)
 
 
-def _turned(pair: RunPair) -> RunPair:
-    return RunPair(pair.second, pair.first, pair.correct, pair.seconds, pair.tokens)
+def _base(found: Contrast, gap: _Gap, pair: RunPair) -> str | None:
+    """The run of a pair that the other's gain is counted from; None where they don't differ in this alone."""
+    for special, plain in ((pair.first, pair.second), (pair.second, pair.first)):
+        if _differ_in(found, special, plain, gap):
+            return special if gap.takes else plain
+    return None
 
 
-def _differ_in(found: Contrast, pair: RunPair, setting: str, given: str) -> bool:
-    """True if the first of a pair has a setting and the second hasn't, and they are alike otherwise."""
+def _differ_in(found: Contrast, special: str, plain: str, gap: _Gap) -> bool:
+    """True if the first run has the setting and the second hasn't, and they are alike otherwise."""
     first, second = (
-        dict(found.summaries[label].configuration) | {"limit": None} for label in (pair.first, pair.second)
+        dict(found.summaries[label].configuration) | {"limit": None} for label in (special, plain)
     )
     ours, theirs = dict(first.pop("settings") or {}), dict(second.pop("settings") or {})
-    return first == second and ours.pop(setting, None) == given and setting not in theirs and ours == theirs
+    has = ours.pop(gap.setting, None) == gap.value and gap.setting not in theirs
+    return has and first == second and ours == theirs
 
 
-def _gap(found: Contrast, pair: RunPair, special: str, plain: str) -> list[Cell]:
-    ours, theirs = found.summaries[special].all, found.summaries[plain].all
-    test = pair.correct
-    difference = test.difference if special == pair.first else -test.difference
-    base = theirs["correct_rate"]
-    relative = f"{100 * difference / base:+.1f} %" if base else "–"
+def _gap(found: Contrast, pair: RunPair, base: str) -> list[Cell]:
+    more = pair.second if base == pair.first else pair.first
+    difference = pair.correct.difference * (1 if more == pair.first else -1)
+    rates = found.summaries[base].all, found.summaries[more].all
+    before = rates[0]["correct_rate"]
     return [
-        named(found, special), count(test.n), rate(ours, "correct_rate"),
-        named(found, plain), rate(theirs, "correct_rate"),
-        text(f"{100 * difference:+.1f} points"), text(relative), p_value(test.p_value),
+        named(found, base), count(pair.correct.n), rate(rates[0], "correct_rate"),
+        named(found, more), rate(rates[1], "correct_rate"), points(difference),
+        text(f"{signed(100 * difference / before)} %" if before else UNKNOWN), p_value(pair.correct.p_value),
     ]  # fmt: skip
 
 

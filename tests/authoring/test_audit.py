@@ -86,6 +86,27 @@ def test_methods_that_agree_against_gold(folder: Path) -> None:
     assert found[0].evidence == "2 of 3 runs agree: one, two"
 
 
+def test_a_database_that_is_not_here_accuses_no_gold(folder: Path, fathom: Fathom) -> None:
+    lines = [
+        {"id": "0", "question": "Which?", "database": "g.sqlite", "gold": ["SELECT nme FROM gene"]},
+        {"id": "1", "question": "Which?", "database": "away.sqlite", "gold": ["SELECT nme FROM gene"]},
+        {"id": "2", "question": "Which?", "database": "away.sqlite", "gold": ["SELECT name FROM gene"]},
+    ]
+    file = folder / "b.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    judged: list[bool] = []
+    assert [f.id for f in audit(load_benchmark(file), advance=judged.append)] == ["0"]
+    assert judged == [True, False, False]
+    told = fathom("audit", file, "--out", folder / "f.md").out
+    assert told.startswith(
+        "1 questions judged, 1 with suspect gold; 2 not judged: their databases aren't here."
+    )
+    assert "1 questions. 2 not judged" in (folder / "f.md").read_text(encoding="utf-8")
+    assert fathom("audit", file, "--database", "g").out.startswith("1 questions, 1 with suspect gold.")
+    assert fathom("audit", file, "--database", "away").out.startswith("0 questions judged, 0 with suspect")
+    assert fathom("audit", file, "--database", "nowhere").code == 1
+
+
 def test_findings_are_written_to_be_settled_and_to_be_read(folder: Path) -> None:
     finding = AuditFinding("1", "gold_empty", "<b>Which?</b>", "g", "SELECT\n1", "no row", {"rows": 0})
     write_findings([finding], folder / "f.jsonl")

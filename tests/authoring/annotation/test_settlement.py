@@ -111,6 +111,26 @@ def test_readings_are_held_against_readings(team: Team) -> None:
     assert other.is_conflict
 
 
+def test_where_nobody_settles_each_query_that_runs_is_gold(team: Team) -> None:
+    project = team.project(settled_by=Settling.NONE)
+    cities = "SELECT COUNT(*) FROM city"
+    item = team.both(project, sql(COUNT, evidence="a sale is a row"), sql(cities))
+    assert item.decision is not None
+    assert (item.decision.kind, item.state) == (DecisionKind.MERGED, "settled")
+    assert sorted(item.decision.body["golds"]) == sorted([COUNT, cities])
+    assert item.decision.body["evidence"] == "a sale is a row"
+    fails = team.both(project, sql("SELECT nme FROM city"), sql(cities))
+    assert fails.decision is not None
+    assert fails.decision.body["golds"] == [cities]
+    unlike = team.both(project, {"unanswerable": "no such column"}, sql(cities))
+    assert unlike.decision is not None
+    assert (unlike.decision.body["golds"], unlike.decision.body["unanswerable"]) == ([cities], "")
+    none = team.both(project, {"unanswerable": "the future"}, {"unanswerable": "the future"})
+    assert none.decision is not None
+    assert (none.decision.body["golds"], none.decision.body["unanswerable"]) == ([], "the future")
+    assert team.both(project, sql("SELECT nme FROM city"), sql("SELECT NULL")).is_conflict
+
+
 def test_an_expert_decides_with_a_reason_and_it_can_be_decided_again(team: Team) -> None:
     project, eve = team.project(), team.people["eve"]
     team.add(project, "How many sales are there?")

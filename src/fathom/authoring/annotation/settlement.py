@@ -80,7 +80,7 @@ def settle(reviews: Reviews, bench: Workbench, id: str) -> DecisionKind | None: 
     if kind in (DecisionKind.AGREED, DecisionKind.MAJORITY):
         response, body = grounds.body(agreed)
     elif kind is DecisionKind.MERGED:
-        body = _merged(project.kind, given)
+        body = _merged_sql(given, grounds) if project.kind is WorkKind.SQL else _merged(project.kind, given)
     with reviews.writing():
         # Another process may have come first, or somebody has said something else meanwhile.
         now = reviews.item(id)
@@ -102,7 +102,8 @@ class Grounds:
     """The grounds of a decision: the responses in classes of those that agree, the largest first.
 
     `problem` tells why an expert has to look although people agree; `body` gives what stands where they do,
-    and whose response it is.
+    and whose response it is. `usable` are the responses that can count by themselves: their queries run and
+    return something, or they say why there is none.
     """
 
     groups: Sequence[Sequence[int]]
@@ -111,11 +112,12 @@ class Grounds:
     problem: str = ""
     verdicts: Sequence[PairVerdict] = ()
     executions: Mapping[int, Sequence[Execution]] = field(default_factory=dict)
+    usable: Sequence[int] = ()
 
 
 def _kind(project: Project, item: ReviewItem, grounds: Grounds) -> tuple[DecisionKind, str]:
     """Give the kind of decision on an item, and its reason."""
-    if project.settled_by is Settling.NONE and project.kind is not WorkKind.SQL:
+    if project.settled_by is Settling.NONE and (project.kind is not WorkKind.SQL or grounds.usable):
         return DecisionKind.MERGED, ""
     if grounds.problem:
         return DecisionKind.CONFLICT, grounds.problem
@@ -139,7 +141,7 @@ def _sql_grounds(
     stances = {g.submission.id: stance(g.submission.body) for g in given}
     numbers = list(stances)
     if set(stances.values()) == {"unanswerable"}:
-        return Grounds([numbers], partial(_sql_body, bench, project, item))
+        return Grounds([numbers], partial(_sql_body, bench, project, item), usable=numbers)
     equality = Equality(bench, project, item)
     held = {
         g.submission.id: equality.held(g.submission.id, queries(project.kind, g.submission.body))
@@ -162,6 +164,7 @@ def _sql_grounds(
         problem=_problem([held[number] for number in groups[0]]) if agree else "",
         verdicts=verdicts,
         executions={number: list(one.executions(state)) for number, one in held.items()},
+        usable=[n for n, one in held.items() if stances[n] == "unanswerable" or not _problem([one])],
     )
 
 
@@ -214,6 +217,21 @@ def _sql_body(
         "difficulty": mean_difficulty(bodies.values()),
     }
     return order[0], body
+
+
+def _merged_sql(given: Sequence[GivenResponse], grounds: Grounds) -> dict[str, Any]:
+    """Where all queries count: each that runs is gold, those that most people agree on first."""
+    bodies = {g.submission.id: g.submission.body for g in given}
+    usable = [bodies[n] for group in grounds.groups for n in group if n in grounds.usable]
+    golds = dict.fromkeys(sql for body in usable for sql in queries(WorkKind.SQL, body))
+    evidence = dict.fromkeys(e for body in usable if (e := str(body.get("evidence") or "")))
+    return {
+        "golds": list(golds),
+        "evidence": "; ".join(evidence),
+        "unanswerable": "" if golds else str(usable[0].get("unanswerable") or ""),
+        "readings": [],
+        "difficulty": mean_difficulty(bodies.values()),
+    }
 
 
 def mean_difficulty(bodies: Iterable[Mapping[str, Any]]) -> list[float] | None:

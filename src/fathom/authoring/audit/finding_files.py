@@ -8,12 +8,16 @@ from pathlib import Path
 
 from fathom.authoring.audit.findings import KINDS, AuditFinding
 from fathom.errors import InputError
+from fathom.evaluation.outcome import told_unjudged
 
 
-def write_findings(findings: Sequence[AuditFinding], out: Path) -> None:
-    """Write `.md`, or JSONL under any other ending. Raises `InputError` when the file can't be written."""
+def write_findings(findings: Sequence[AuditFinding], out: Path, *, unjudged: int = 0) -> None:
+    """Write `.md`, which tells how many questions are `unjudged`, or JSONL under any other ending.
+
+    Raises `InputError` when the file can't be written.
+    """
     lines = (json.dumps(f.as_json(), ensure_ascii=False) + "\n" for f in findings)
-    text = findings_markdown(findings) if out.suffix.casefold() == ".md" else "".join(lines)
+    text = findings_markdown(findings, unjudged) if out.suffix.casefold() == ".md" else "".join(lines)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(text, encoding="utf-8", errors="replace")
@@ -21,11 +25,13 @@ def write_findings(findings: Sequence[AuditFinding], out: Path) -> None:
         raise InputError(f"can't be written: {error.strerror}", file=out) from error
 
 
-def findings_markdown(findings: Sequence[AuditFinding]) -> str:
+def findings_markdown(findings: Sequence[AuditFinding], unjudged: int = 0) -> str:
     """A report: how many of each kind, then each with its evidence."""
     counts = Counter(f.kind for f in findings)
     questions = len({f.id for f in findings})
-    lines = ["# Audit of gold", "", f"{len(findings):,} findings about {questions:,} questions.", ""]
+    away = told_unjudged({"database": unjudged}) + "." if unjudged else ""
+    told = f"{len(findings):,} findings about {questions:,} questions. {away}".rstrip()
+    lines = ["# Audit of gold", "", told, ""]
     lines += ["| kind | findings | what it says |", "|---|---|---|"]
     lines += [f"| {kind} | {counts[kind]:,} | {said} |" for kind, said in KINDS.items()]
     for kind, said in KINDS.items():

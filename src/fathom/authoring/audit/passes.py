@@ -26,23 +26,24 @@ def audit(
     seconds: float = 30.0,
     offline: OfflineQueries | None = None,
     judge: ModelJudge | None = None,
-    advance: Callable[[], None] = lambda: None,
+    advance: Callable[[bool], None] = lambda judged: None,
 ) -> Iterator[AuditFinding]:
     """Suspicious gold, question by question, as it is found. `runs` are runs over the same benchmark.
 
     Each gold query runs twice, for up to `seconds` each. The offline method's own query counts with
     `offline`, and a model's verdict with `judge`. Findings come with how likely the query is wrong; those of
-    a query that is likely right don't come. `advance` is called after each question.
+    a query that is likely right don't come. `advance` is called after each question with whether it could be
+    judged: a database that isn't here says nothing about the gold over it.
     Raises `InputError` for a benchmark or a run that can't be read.
     """
     agreement = find_agreement(runs) if runs else {}
-    databases: dict[str, Database | str] = {}
+    databases: dict[str, Database | None] = {}
     known = cache(lambda name: _known(benchmark, name))
     try:
         for question in islice(benchmark, limit):
-            opened = databases.get(question.database)
-            if opened is None:
-                opened = databases[question.database] = _open(question.database)
+            if question.database not in databases:
+                databases[question.database] = _open(question.database)
+            opened = databases[question.database]
             gold = _Gold(question, opened, known(question.database_name), offline, judge, seconds)
             for number, sql in enumerate(question.gold):
                 found = gold.evidence(sql)
@@ -50,27 +51,27 @@ def audit(
                     detail = {"runs": list(agreed.runs), "asked": agreed.of, "sql": agreed.sql}
                     found.append(("methods_agree", agreed.text, detail))
                 yield from _findings(question, sql, found)
-            advance()
+            advance(opened is not None)
     finally:
         for opened in databases.values():
-            if isinstance(opened, Database):
+            if opened is not None:
                 opened.close()
 
 
 @dataclass(frozen=True, slots=True)
 class _Gold:
-    """One question with what its gold queries are checked by; `opened` says why a database isn't."""
+    """One question with what its gold queries are checked by; `opened` is None where there's no database."""
 
     question: BenchmarkQuestion
-    opened: Database | str
+    opened: Database | None
     pack: KnowledgePack
     offline: OfflineQueries | None
     judge: ModelJudge | None
     seconds: float
 
     def evidence(self, sql: str) -> list[Evidence]:
-        if isinstance(self.opened, str):
-            return [("gold_fails", self.opened, {"error_class": "database"})]
+        if self.opened is None:
+            return []
         found = list(check_gold(self.question, sql, self.opened, self.seconds, self.pack))
         if self.offline is not None:
             held = self.offline.hold(self.question, sql, self.opened, self.pack, self.seconds)
@@ -98,8 +99,8 @@ def _known(benchmark: Benchmark, name: str) -> KnowledgePack:
     return load_packs(*packs) if packs else KnowledgePack()
 
 
-def _open(url: str) -> Database | str:
+def _open(url: str) -> Database | None:
     try:
         return connect(url)
-    except DatabaseError as error:
-        return f"the database can't be opened: {error}"
+    except DatabaseError:
+        return None

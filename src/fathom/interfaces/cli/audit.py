@@ -1,7 +1,7 @@
 """`fathom audit`: gold queries that are suspect, with the evidence."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -17,8 +17,10 @@ from fathom.authoring.audit.model_judge import ModelJudge
 from fathom.authoring.audit.offline_queries import OfflineQueries
 from fathom.authoring.audit.operating_point import PRECISION
 from fathom.benchmarks import data_folder, load_benchmark
+from fathom.benchmarks.choice import QuestionSelection
 from fathom.config import read_settings
 from fathom.errors import ConfigError
+from fathom.evaluation.outcome import told_unjudged
 from fathom.interfaces.cli.display import console, notices, plain, print_json
 from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, Recording, Spending
 from fathom.interfaces.cli.run_display import measure
@@ -68,7 +70,7 @@ def audit(
     split
         Which part of the benchmark.
     databases
-        With labelled: only pairs over this database; may be given several times.
+        Only gold over this database, by the benchmark's name for it; may be given several times.
     schemas_alone
         With labelled and a benchmark: judge by the benchmark's schemas, without looking at rows. Needs no
         database.
@@ -90,8 +92,8 @@ def audit(
     queries = OfflineQueries(read_settings().cache) if offline else None
     if labelled is None and loaded is None:
         raise ConfigError("Name a benchmark to audit, or --labelled FILE.")
-    if labelled is None and (schemas_alone or databases or data is not None):
-        raise ConfigError("--data, --database and --schemas-alone go with --labelled.")
+    if labelled is None and (schemas_alone or data is not None):
+        raise ConfigError("--data and --schemas-alone go with --labelled.")
     if schemas_alone and loaded is None:
         raise ConfigError("--schemas-alone needs the benchmark whose schemas to take: name it first.")
     with _judge(model, recording, spending) as judge:
@@ -99,27 +101,30 @@ def audit(
             sources = PairSources(data or data_folder(), loaded, schemas_alone, queries, judge, timeout)
             _show_trust(_trust(labelled, sources, databases, limit), as_json=json)
         elif loaded is not None:
-            total = sum(1 for _ in islice(loaded, limit))
-            with Progress(console=notices, transient=True, disable=not notices.is_terminal) as bar:
-                task = bar.add_task("auditing", total=total)
-                found = list(
-                    find(
-                        loaded,
-                        runs=runs,
-                        limit=limit,
-                        seconds=timeout,
-                        offline=queries,
-                        judge=judge,
-                        advance=lambda: bar.advance(task),
-                    )
-                )
-            found.sort(key=lambda one: one.order)
+            loaded = loaded.only(QuestionSelection(tuple(databases), limit=limit))
+            asked = Counter[bool]()
+            with _progress(sum(1 for _ in loaded)) as advance:
+
+                def seen(judged: bool) -> None:
+                    asked[judged] += 1
+                    advance()
+
+                told = find(loaded, runs=runs, seconds=timeout, offline=queries, judge=judge, advance=seen)
+                found = sorted(told, key=lambda one: one.order)
             for file in out:
-                write_findings(found, file)
+                write_findings(found, file, unjudged=asked[False])
             if json:
                 print_json([f.as_json() for f in found])
             else:
-                _show(found, total)
+                _show(found, asked)
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[], None]]:
+    """A bar on a terminal, of so many; what it gives is called after each."""
+    with Progress(console=notices, transient=True, disable=not notices.is_terminal) as bar:
+        task = bar.add_task("auditing", total=total)
+        yield lambda: bar.advance(task)
 
 
 @contextmanager
@@ -141,9 +146,8 @@ def _judge(model: str | None, recording: Recording, spending: Spending) -> Itera
 def _trust(file: Path, sources: PairSources, databases: Sequence[str], limit: int | None) -> Trust:
     wanted = (p for p in read_labelled(file) if not databases or p.database in databases)
     pairs = list(islice(wanted, limit))
-    with Progress(console=notices, transient=True, disable=not notices.is_terminal) as bar:
-        task = bar.add_task("auditing", total=len(pairs))
-        return measure_trust(pairs, sources, advance=lambda: bar.advance(task))
+    with _progress(len(pairs)) as advance:
+        return measure_trust(pairs, sources, advance=advance)
 
 
 def _show_trust(found: Trust, *, as_json: bool) -> None:
@@ -177,9 +181,13 @@ def _show_rates(found: Trust) -> None:
     console.print(plain(told), soft_wrap=True)
 
 
-def _show(found: list[AuditFinding], total: int) -> None:
+def _show(found: list[AuditFinding], asked: Counter[bool]) -> None:
+    """Print findings; `asked` counts questions by whether they could be judged."""
     counts = Counter(f.kind for f in found)
-    console.print(f"{total:,} questions, {len({f.id for f in found}):,} with suspect gold.")
+    away = told_unjudged({"database": asked[False]}) if asked[False] else ""
+    suspect = f"{len({f.id for f in found}):,} with suspect gold"
+    judged = f"{asked[True]:,} questions{' judged' if away else ''}, {suspect}"
+    console.print("; ".join(p for p in (judged, away) if p) + ".", soft_wrap=True)
     for kind, said in KINDS.items():
         if counts[kind]:
             console.print(f"{counts[kind]:>6,}  {kind}: {said}")

@@ -161,6 +161,12 @@ class Walker:
             self._picture(f"{name}-print")
             self.page.emulate_media(media="screen")
 
+    def look_now(self, name: str) -> None:
+        """Note every fault of the page as it stands, whose menus would close in another window."""
+        self.page.evaluate(AXE_SCRIPT)
+        self._check(name)
+        self._picture(name)
+
     def _check(self, name: str) -> None:
         for found in self.page.evaluate(_AXE):
             nodes = "; ".join(n["html"][:120] + " " + n.get("failureSummary", "") for n in found["nodes"][:3])

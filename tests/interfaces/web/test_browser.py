@@ -171,10 +171,10 @@ def test_the_size_of_a_query_is_told_before_it_runs(walker: Walker, monkeypatch:
     walker.go("/db/shop/sql")
     query = walker.page.get_by_label("The query; it may only read")
     query.fill("SELECT city FROM sale")
-    walker.page.get_by_role("button", name="How much would it read?").click()
-    expect(walker.page.get_by_role("status")).to_contain_text("The query would read about 12.3 GB.")
+    walker.page.get_by_role("button", name="Explain").click()
+    expect(walker.page.get_by_text("The query would read about 12.3 GB.")).to_be_visible()
     expect(query).to_have_value("SELECT city FROM sale")
-    walker.look("query estimated")
+    walker.look("query explained")
     faults, walker.faults[:] = list(walker.faults), []
     assert not faults, "\n".join(faults)
     walker.page.get_by_role("button", name="Run").click()

@@ -130,27 +130,7 @@ def test_the_api_tells_what_a_query_would_read(client: TestClient, monkeypatch: 
         assert (refused.status_code, refused.json()["error"]["kind"]) == (400, "QueryRefused"), sql
 
 
-def test_a_page_tells_what_a_query_would_read(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    asks = "How much would it read?"
-    silent = client.get("/db/shop/sql").text
-    assert asks not in silent
-    assert "sqlite doesn't tell how much a query reads" in silent
-    telling(monkeypatch, 12_345_678_900)
-    assert asks in client.get("/db/shop/sql").text
-    page = client.post("/db/shop/estimate", data=TELLING).text
-    assert "The query would read about 12.3 GB." in page
-    assert "SELECT max(amount) FROM sale</textarea>" in page
-    assert 'value="The largest sale"' in page
-    telling(monkeypatch, None)
-    assert "can&#39;t be told before it runs" in client.post("/db/shop/estimate", data=TELLING).text
-    refused = client.post("/db/shop/estimate", data={"sql": "DROP TABLE sale -- </textarea>"})
-    assert refused.status_code == 200
-    assert "Refused: " in refused.text
-    assert "DROP TABLE sale -- &lt;/textarea&gt;</textarea>" in refused.text
-    assert client.get("/api/history").json()["entries"] == []  # nothing was run, so nothing is kept
-
-
-@pytest.mark.parametrize("path", ["/db/shop/estimate", "/api/db/shop/estimate"])
+@pytest.mark.parametrize("path", ["/db/shop/sql/explain", "/api/db/shop/estimate"])
 def test_estimates_keep_to_the_rules_of_queries(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

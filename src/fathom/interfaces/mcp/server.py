@@ -26,9 +26,9 @@ from fathom.biotools.client import Client
 from fathom.biotools.observations import observe
 from fathom.databases import Database
 from fathom.databases.parsing import parsed, tables_of
+from fathom.databases.query_faults import nearest_names
 from fathom.databases.sizes import size_in_words
 from fathom.errors import FathomError, InputError, QueryError, QueryRefused, did_you_mean
-from fathom.interfaces.mcp.names import nearest_names
 from fathom.interfaces.mcp.questions import Questions
 from fathom.interfaces.mcp.replies import MOST_LETTERS, ROWS, ResultRows, Rows, ToolResult, compact, table_of
 from fathom.interfaces.mcp.resources import add_prompts, add_resources

@@ -14,6 +14,7 @@ from fathom.interfaces.web.pages import (
     runs,
     saved,
     served,
+    sql,
     teach,
     tools,
 )
@@ -25,6 +26,7 @@ _PAGES = (
     history,
     saved,
     database,
+    sql,
     files,
     knowledge,
     teach,

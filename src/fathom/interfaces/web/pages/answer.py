@@ -22,12 +22,13 @@ from fathom.errors import InputError
 from fathom.interfaces.web.chart import Theme, drawn, drawn_as, drawn_as_pixels, specification
 from fathom.interfaces.web.jobs import JobProgress
 from fathom.interfaces.web.pages.ask import OfRequest
+from fathom.interfaces.web.pages.sql import FaultShown, fault_shown
 from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, attached, done, shown
 from fathom.interfaces.web.shared_jobs import SharedJobs
 from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
 from fathom.interfaces.web.streaming import STREAMED, streamed
 from fathom.interfaces.web.work import AnswerJob, asked_again
-from fathom.records import Answer, Limits, Question, Result
+from fathom.records import Answer, Ending, Limits, Question, Result
 
 router = APIRouter(tags=["answers"])
 EXPORTED = Limits(seconds=300, rows=None, bytes=None)
@@ -49,7 +50,8 @@ class AnswerPage:
 
     `guess` is the query thought of where the answer isn't known; `changed` says that the data may be others
     by now; `made_from` and `led_to` are the answers before and after it in its history, `before` those that
-    its conversation has before it. `url` is its whole address.
+    its conversation has before it. `url` is its whole address. `fault` is what the text of a query of one's
+    own shows, where it gave no rows.
     """
 
     entry: StoredQuestion
@@ -70,6 +72,7 @@ class AnswerPage:
     before: Sequence[StoredQuestion]
     key: str
     next_key: str
+    fault: FaultShown | None
 
 
 @shown(router, "/a/{id}", "answer.html")
@@ -99,7 +102,15 @@ def answer_page(site: OfSite, request: Request, id: str) -> AnswerPage:
         before=[t for t in turns if t.number < kept.number and t.id != kept.parent],
         key=new_id(),
         next_key=new_id(),
+        fault=_fault(site, kept),
     )
+
+
+def _fault(site: Site, kept: KeptAnswer) -> FaultShown | None:
+    """The fault of a query of one's own that gave nothing; None where its database isn't open."""
+    gave_none = kept.is_finished and kept.origin is Origin.EDITED and kept.status != Ending.SURE
+    asking = site.looked_at(kept.database) if gave_none else None
+    return fault_shown(kept.sql, asking.database) if asking is not None else None
 
 
 def _explained(site: Site, database: str, sql: str) -> str:

@@ -1,4 +1,4 @@
-"""A database: its tables with what they hold, how they join, what can be asked; and SQL written by hand."""
+"""A database: its tables with what they hold, how they join, what can be asked."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -6,28 +6,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Query
-from fastapi.responses import Response
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Query
 
 from fathom.answering import cell_as_json
-from fathom.answering.audit_log import logged_estimate, logging_as
-from fathom.answering.store import Origin
-from fathom.answering.store.store import new_id
-from fathom.databases.sizes import estimate_in_words
-from fathom.errors import QueryError
 from fathom.forms.evidence import form_in_words
 from fathom.interfaces.web.examples import examples_of
-from fathom.interfaces.web.html import LETTERS, page
-from fathom.interfaces.web.pages.ask import Begin, OfRequest
+from fathom.interfaces.web.html import LETTERS
 from fathom.interfaces.web.pages.home import DatabaseLine, database_line
 from fathom.interfaces.web.pages.table_rows import RowsShown, RowsWanted, rows_of
-from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, done, shown
-from fathom.interfaces.web.site import QUESTION_LETTERS, SQL_LETTERS, Site
-from fathom.interfaces.web.work import AnswerJob
+from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
 from fathom.knowledge import KnowledgePack
-from fathom.records import ColumnProfile, ForeignKey, Question, Table
-from fathom.text import without_secrets
+from fathom.records import ColumnProfile, ForeignKey, Table
 
 router = APIRouter(tags=["databases"])
 MOST_TABLES = 500
@@ -248,99 +237,3 @@ def _column(
         common=[CommonValue(_cell(v), n, n / rows if rows else 0.0) for v, n in common],
         format=form_in_words(seen) if seen else "",
     )  # fmt: skip
-
-
-# SQL by hand
-
-
-@dataclass(frozen=True, slots=True)
-class SqlPage:
-    """A box for a query.
-
-    `tells_size` says whether the engine tells what a query would read; `estimate` is what it told of this
-    one, in words.
-    """
-
-    database: str
-    dialect: str
-    sql: str
-    title: str
-    tables: Sequence[TableLine]
-    allowed: bool
-    key: str
-    tells_size: bool
-    estimate: str
-
-
-@shown(router, "/db/{database}/sql", "write_sql.html")
-def sql_page(site: OfSite, database: str, sql: str = "") -> SqlPage:
-    """A box for a query; looking at this page runs nothing."""
-    return _sql_page(site, database, sql[:SQL_LETTERS])
-
-
-def _sql_page(site: Site, database: str, sql: str, title: str = "", estimate: str = "") -> SqlPage:
-    opened, pack = site.database(database), site.asking(database).context.knowledge
-    lines = [_line(t, pack) for t in opened.schema.tables[:MOST_TABLES]]
-    return SqlPage(
-        database, opened.dialect, sql, title, lines, site.rules.sql, new_id(), opened.tells_size, estimate
-    )
-
-
-class WrittenQuery(BaseModel):
-    """A query, and in words what it is to show; `key` keeps it from being run twice."""
-
-    sql: str = Field(min_length=1, max_length=SQL_LETTERS)
-    title: str = Field("", max_length=QUESTION_LETTERS)
-    key: str = Field("", max_length=40)
-
-
-@done(router, "/db/{database}/sql")
-async def write_sql(site: OfSite, begin: OfRequest, database: str, body: WrittenQuery) -> ActionDone:
-    """Run a query written by hand, within the guard and the limits; what it gives is kept as an answer."""
-    _check_allowed(site, database)
-    begin.check()
-    question = Question(body.title.strip() or "A query written by hand")
-    entry, is_new = site.store.begin(
-        question, database, origin=Origin.EDITED, sql=body.sql, key=body.key or None
-    )
-    return begin.start(AnswerJob(body.sql), entry) if is_new else ActionDone(f"/a/{entry.id}", entry.id)
-
-
-@dataclass(frozen=True, slots=True)
-class QuerySize:
-    """The amount that a query would read: bytes, null where the engine can't tell."""
-
-    bytes: int | None
-
-
-@router.post("/api/db/{database}/estimate", responses=FAULTS)
-def estimate(site: OfSite, begin: OfRequest, database: str, body: WrittenQuery) -> QuerySize:
-    """How much a query would read, told by the engine; nothing runs."""
-    return QuerySize(_estimated(site, begin, database, body.sql))
-
-
-@router.post("/db/{database}/estimate", include_in_schema=False)
-def show_estimate(
-    site: OfSite, begin: OfRequest, database: str, body: Annotated[WrittenQuery, Form()]
-) -> Response:
-    """The page of the query again, with how much it would read, or why it can't be told."""
-    try:
-        size = _estimated(site, begin, database, body.sql)
-        told = estimate_in_words(site.database(database), size)
-    except QueryError as error:
-        told = without_secrets(str(error))
-    content = _sql_page(site, database, body.sql, body.title, told)
-    return page("write_sql.html", content=content, site=site, path=f"/db/{database}/sql", query="")
-
-
-def _estimated(site: Site, begin: Begin, database: str, sql: str) -> int | None:
-    _check_allowed(site, database)
-    begin.check_pace()
-    with logging_as("browser", client=begin.client):
-        return logged_estimate(site.database(database), sql)
-
-
-def _check_allowed(site: Site, database: str) -> None:
-    site.rules.check_sql()
-    if database not in site.databases:
-        site.database(database)  # tells what there is

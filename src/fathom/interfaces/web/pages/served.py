@@ -18,7 +18,7 @@ from fathom.interfaces.web.routes import OfSite, shown
 
 router = APIRouter(tags=["help"])
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
-OURS = ("style.css", "fathom.js", "icon.svg", "review.js")
+OURS = ("style.css", "fathom.js", "editor.js", "icon.svg", "review.js")
 _FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}
 
 

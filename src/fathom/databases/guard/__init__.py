@@ -65,7 +65,7 @@ def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
         duckdb.check_statement(text, tokens, nodes, names_of(dialect), catalogue)
     elif dialect == "mysql":  # where `count (x)`, with a space, calls a stored function before its own
         check_own(called(tokens), (), catalogue)
-    check_agreement(tree, read, dialect)
+    check_agreement(nodes, read, dialect)
     check_sizes(nodes, dialect)
     check_costs(nodes, dialect)
     check_growth(nodes, sql, dialect, catalogue)
@@ -74,6 +74,7 @@ def _check(sql: str, dialect: str, catalogue: Catalogue | None) -> exp.Expr:
 
 def _measure(sql: str, dialect: str) -> exp.Expr:
     parsed = parse(sql, dialect)
-    check_agreement(parsed.tree, parsed.read, dialect)
-    check_sizes(tuple(parsed.tree.walk()), dialect)
+    nodes = tuple(parsed.tree.walk())
+    check_agreement(nodes, parsed.read, dialect)
+    check_sizes(nodes, dialect)
     return parsed.tree

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -23,6 +24,7 @@ from fathom.errors import ErrorClass
 _SIGNS = frozenset("+-*/<>=~!@#%^&|`?.,;:()[]{}$\\")
 _QUOTED = frozenset(k for k in TokenType if k.name.endswith("STRING")) | {TokenType.IDENTIFIER}
 _VALUES = _QUOTED | {TokenType.NUMBER}
+_SURE_SIGNS = frozenset((TokenType.L_PAREN, TokenType.R_PAREN, TokenType.COMMA, TokenType.DOT))
 _CLOSERS = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE))
 _STANDALONE = frozenset(
     """
@@ -39,60 +41,80 @@ _INTERVAL = re.compile(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*[a-zA-Z]+\s*")
 _BETWEEN_DASHES = re.compile("[^-]+")
 
 
-class _Held(NamedTuple):
-    """The content of a tree: where its names, values and calls start, and values without a place.
+class _Rewritten(NamedTuple):
+    """The values of a tree without a place: texts, and numbers behind `#`, each as often as it is there."""
 
-    `names` are those of the starts where a name stands. `others` are texts, and numbers behind `#`, that the
-    parser has written anew, each as often as it is there.
-    """
-
-    starts: set[int]
-    names: set[int]
     others: Counter[str]
     paths: list[exp.JSONPath]
 
 
-def check_agreement(tree: exp.Expr, tokens: Sequence[Token], dialect: str) -> None:
+def check_agreement(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect: str) -> None:
     """Raises `Refused` where the tree lacks a word of the text that isn't syntax.
 
-    `tokens` are those that the tree was made of.
+    `nodes` are all of the tree, from the root on; `tokens` are those that it was made of.
     """
-    held = _held(tree)
-    around, is_index = (None, *tokens, None), False
-    for before, token, after in zip(around, tokens, around[2:], strict=False):
-        last = before.token_type if before else None
-        is_index = last in _BEFORE_INDICES or (is_index and last == TokenType.DASH)
-        if token.token_type == TokenType.TABLE and last == TokenType.L_PAREN and token.start in held.names:
-            raise Refused("statement", "TABLE isn't read in these parentheses; write SELECT * FROM.")
-        if token.start in held.starts or _is_sign(token):
+    starts = _starts(nodes, dialect)
+    _check_tables(nodes, tokens)
+    rewritten: _Rewritten | None = None
+    last = len(tokens) - 1
+    for at, token in enumerate(tokens):
+        if token.token_type in _SURE_SIGNS or token.start in starts or _is_sign(token):
             continue
-        if _is_syntax(before, token, after, dialect) or _take(token, held, dialect, is_index=is_index):
+        if _is_syntax(tokens[at - 1] if at else None, token, tokens[at + 1] if at < last else None, dialect):
             continue
-        raise Refused(
-            "syntax",
-            f"{token.text[:60]!r} isn't read where it stands; leave it out, or write it in another way.",
-            ErrorClass.SYNTAX,
-        )
+        rewritten = rewritten or _rewritten(nodes[0])  # few statements need it
+        if not _take(token, rewritten, dialect, is_index=_is_index(tokens, at)):
+            raise Refused(
+                "syntax",
+                f"{token.text[:60]!r} isn't read where it stands; leave it out, or write it in another way.",
+                ErrorClass.SYNTAX,
+            )
+
+
+def _starts(nodes: Sequence[exp.Expr], dialect: str) -> set[int]:
+    """The places where the names, values and calls of a tree start."""
+    metas = [node._meta for node in nodes if node._meta]  # `meta` would make one for each node
+    starts = {meta["start"] for meta in metas if "start" in meta}
+    if dialect == "bigquery":
+        for name in (node for node in nodes if isinstance(node, exp.Identifier)):
+            if "-" in name.name and not name.quoted and "start" in name.meta:  # a project
+                starts.update(name.meta["start"] + m.start() for m in _BETWEEN_DASHES.finditer(name.name))
+    return starts
+
+
+def _check_tables(nodes: Sequence[exp.Expr], tokens: Sequence[Token]) -> None:
+    """Refuse `(TABLE t)`, which the parser takes for a name with an alias."""
+    kinds = [token.token_type for token in tokens]
+    if TokenType.TABLE in kinds:
+        names = {node._meta.get("start") for node in nodes if isinstance(node, exp.Identifier) and node._meta}
+        for before, token in pairwise(tokens):
+            opened = before.token_type == TokenType.L_PAREN
+            if opened and token.token_type == TokenType.TABLE and token.start in names:
+                raise Refused("statement", "TABLE isn't read in these parentheses; write SELECT * FROM.")
 
 
 def _is_sign(token: Token) -> bool:
     return token.token_type not in _QUOTED and _SIGNS.issuperset(token.text)
 
 
-def _held(tree: exp.Expr) -> _Held:
-    held, numbers = _Held(set(), set(), Counter(), []), set[int]()
+def _is_index(tokens: Sequence[Token], at: int) -> bool:
+    """True for a number that says which element is meant: `a[-1]`."""
+    at -= 1
+    while at > 0 and tokens[at].token_type == TokenType.DASH:
+        at -= 1
+    return at >= 0 and tokens[at].token_type in _BEFORE_INDICES
+
+
+def _rewritten(tree: exp.Expr) -> _Rewritten:
+    found, starts, numbers = _Rewritten(Counter(), []), set[int](), set[int]()
     left: list[exp.Expr] = [tree]
     while left:
         node = left.pop()
-        start = node._meta.get("start") if node._meta else None  # `meta` would make one for each node
+        start = node._meta.get("start") if node._meta else None
         if start is not None:
-            if start in held.starts and isinstance(node, exp.Func):
+            if start in starts and isinstance(node, exp.Func):
                 continue  # the parser's copy: nullifzero(f(a)) becomes IF(f(a) = 0, NULL, f(a))
-            held.starts.add(start)
-            if isinstance(node, exp.Identifier):
-                held.names.add(start)
-                if "-" in node.name and not node.quoted:  # a project of BigQuery's
-                    held.starts.update(start + part.start() for part in _BETWEEN_DASHES.finditer(node.name))
+            starts.add(start)
         for value in node.args.values():
             if value.__class__ is list:
                 left += [each for each in value if isinstance(each, exp.Expr)]
@@ -105,10 +127,10 @@ def _held(tree: exp.Expr) -> _Held:
                         continue
                     numbers.add(id(value))
                 is_number = isinstance(node, exp.Literal) and not node.is_string
-                held.others[f"#{value}" if is_number else str(value)] += 1
+                found.others[f"#{value}" if is_number else str(value)] += 1
         if isinstance(node, exp.JSONPath):
-            held.paths.append(node)
-    return held
+            found.paths.append(node)
+    return found
 
 
 def _is_syntax(before: Token | None, token: Token, after: Token | None, dialect: str) -> bool:
@@ -132,10 +154,10 @@ def _is_syntax(before: Token | None, token: Token, after: Token | None, dialect:
         opens = before is None or (_is_sign(before) and before.token_type not in _CLOSERS)
         if opens and (after is None or _is_sign(after)):
             return False  # a value of its own between two signs, such as a column of that name
-    return all(part in names.words or part in names.not_calls for part in word.split())
+    return word in names.words or all(p in names.words or p in names.not_calls for p in word.split())
 
 
-def _take(token: Token, held: _Held, dialect: str, *, is_index: bool) -> bool:
+def _take(token: Token, held: _Rewritten, dialect: str, *, is_index: bool) -> bool:
     """True if a word is in the tree in another spelling, which is taken from there."""
     text = str(token.text)
     is_number = token.token_type == TokenType.NUMBER

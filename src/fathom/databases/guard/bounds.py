@@ -23,6 +23,7 @@ _OPENERS = frozenset((TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
 _CLOSERS = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE))
 _DOT = TokenType.DOT
 _LINKS = frozenset((TokenType.L_BRACKET, TokenType.TILDE, TokenType.RLIKE))
+_COUNTED = _OPENERS | _LINKS
 _BREAKS = frozenset((TokenType.COMMA, TokenType.AND, TokenType.OR, TokenType.WHEN, TokenType.THEN))
 _PLAIN = frozenset((TokenType.NUMBER, TokenType.STRING, TokenType.NULL, TokenType.TRUE, TokenType.FALSE))
 
@@ -37,6 +38,9 @@ def check_bounds(tokens: Sequence[Token]) -> None:
     """Raises `Refused` for deep nesting and long lists and chains; in linear time."""
     if len(tokens) > MOST_READ:
         raise Refused("size", f"it has more than {MOST_READ:,} words.")
+    kinds = [token.token_type for token in tokens]
+    if len(kinds) <= LONGEST_LIST and sum(map(_COUNTED.__contains__, kinds)) <= DEEPEST:
+        return  # too few brackets to be nested or chained beyond the bounds, as in most statements
     counts, chains = [0], [0]
     for at, token in enumerate(tokens):
         kind = token.token_type
@@ -64,6 +68,9 @@ def check_readings(tokens: Sequence[Token], dialect: str) -> None:
     if len(tokens) > MOST_TOKENS:
         raise Refused("size", f"it has more than {MOST_TOKENS:,} words beside lists of plain values.")
     types = dialect_of(dialect).parser_class.TYPE_TOKENS
+    doublings = sum(map(types.__contains__, [token.token_type for token in tokens]))
+    if len(tokens) << min(doublings, 20) <= MOST_READINGS:
+        return
     weights, readings = [1], 0
     before: TokenType | None = None
     for token in tokens:
@@ -88,6 +95,8 @@ def folded(tokens: Sequence[Token]) -> list[Token]:
 
     What is left out are numbers and texts after 32 of their kind, which no rule of the guard looks at.
     """
+    if [token.token_type for token in tokens].count(TokenType.COMMA) <= _KEPT:
+        return list(tokens)
     kept: list[Token] = []
     runs = [0]
     at, count = 0, len(tokens)

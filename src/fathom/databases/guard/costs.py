@@ -35,21 +35,24 @@ _SEARCHES = frozenset(
     "str_position strpos locate instr position find_in_set contains regexp_like regexp_instr regexp_substr "
     "regexp_count regexp_matches regexp_extract regexp_extract_all split split_part string_split".split()
 )
+_CHECKED = _DISTANCES | _STRUCTURED | _SEARCHES | {"replace", "regexp_replace"}
 
 
 def check_costs(nodes: Sequence[exp.Expr], dialect: str) -> None:
     """Raises `Refused` for calls, among a tree's nodes, that may run beyond any limit of time or memory."""
     distance, joins = "", False
     for node in nodes:
-        if isinstance(node, _LIKES):
+        if isinstance(node, exp.Func):
+            name = name_of(node)
+            if name in _DISTANCES:
+                distance = name
+            joins = joins or name in _JOINED or isinstance(node, _JOINERS)
+            if name in _CHECKED:
+                _check_call(node, name)
+        elif isinstance(node, _LIKES):
             _check_pattern(node)
         elif isinstance(node, exp.Group) and dialect == "postgres":
             _check_grouping(node)
-        elif isinstance(node, exp.Func):
-            name = name_of(node)
-            distance = name if name in _DISTANCES else distance
-            joins = joins or name in _JOINED or isinstance(node, _JOINERS)
-            _check_call(node, name)
     if distance and joins:
         raise Refused("size", f"{distance}() and a function that joins many texts to one may take for ever.")
 

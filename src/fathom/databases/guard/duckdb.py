@@ -28,6 +28,7 @@ _SERIALIZE = (
     "SELECT json_serialize_sql($1, skip_null := true, skip_empty := true, skip_default := true)"
 )
 _TELLING = ("describe", "desc", "summarize", "show")
+_SOURCES = ("BASE_TABLE", "SHOW_REF", "TABLE_FUNCTION")
 _SHOWN = frozenset(('"tables"', "__show_tables_expanded"))
 _OPENERS = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
 _CLOSERS = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
@@ -49,45 +50,57 @@ def check_statement(
     """
     if len(tokens) > 1 and tokens[1].token_type == TokenType.STRING and tokens[0].text.casefold() in _TELLING:
         raise Refused("file", f"{tokens[1].text[:60]!r} names a file; queries read tables.")
-    nodes = _nodes(_parsed(sql, tokens, names))
-    functions, operators = set[str](), set[str]()
-    known, tables = _kinds(), list[Node]()
-    for node in nodes:
-        kind = node.get("class") or node.get("type")
-        if kind.__class__ is str and kind not in known:
-            raise _unknown(kind)
-        if name := node.get("function_name"):
-            (operators if node.get("is_operator") else functions).add(name.casefold())
-            if not node.get("is_operator") and name not in names.functions:
-                _check_unlisted(name, node, names)
-        match node.get("type"):
-            case "BASE_TABLE" | "SHOW_REF" if _names_table(node):
-                tables.append(node)
-                _check_table(node, sql, names, catalogue)
-            case "TABLE_FUNCTION" if (called := _called(node["function"])) not in names.in_from:
+    nodes = _parsed(sql, tokens, names)
+    kinds = {k for node in nodes if (k := node.get("class") or node.get("type")).__class__ is str}
+    if unknown := kinds - _kinds():
+        raise _unknown(min(unknown))
+    functions, operators = _check_functions([node for node in nodes if "function_name" in node], names)
+    tables = list[Node]()
+    for node in [node for node in nodes if node.get("type") in _SOURCES]:
+        if node["type"] == "TABLE_FUNCTION":
+            if (called := _called(node["function"])) not in names.in_from:
                 raise Refused("function", f"{called[:60]}() may do something else in FROM.")
-            case "SHOW_REF" if _shows_setting(node):
-                raise Refused("setting", "SHOW tells about the server, not about the data.")
+        elif _names_table(node):
+            tables.append(node)
+            _check_table(node, sql, names, catalogue)
+        elif _shows_setting(node):
+            raise Refused("setting", "SHOW tells about the server, not about the data.")
     check_own(functions, operators, catalogue)
     _check_agreement(ours, tables)
 
 
-def _parsed(sql: str, tokens: Sequence[Token], names: DialectNames) -> Node:
-    found = _serialized(sql)
+def _check_functions(calls: Sequence[Node], names: DialectNames) -> tuple[set[str], set[str]]:
+    """Hold what is called against the list; gives the names of functions and of operators."""
+    functions, operators = set[str](), set[str]()
+    for call in calls:
+        name = call["function_name"]
+        if call.get("is_operator"):
+            operators.add(name.casefold())
+        elif name:
+            functions.add(name.casefold())
+            if name not in names.functions:
+                _check_unlisted(name, call, names)
+    return functions, operators
+
+
+def _parsed(sql: str, tokens: Sequence[Token], names: DialectNames) -> list[Node]:
+    """All objects of the tree, whichever way they lie within each other."""
+    found, nodes = _serialized(sql)
     if found["error"] and found["error_message"].startswith("Only SELECT"):
         # PIVOT asks for its columns' names first, unless they are listed. Its words are held against the
         # lists as well, since what DuckDB reads here isn't quite what was sent.
         check_calls(tokens, names, "duckdb", ())
-        found = _serialized(_with_listed_pivots(sql, tokens))
+        found, nodes = _serialized(_with_listed_pivots(sql, tokens))
     if found["error"]:
         said = " ".join(str(found["error_message"]).split())
         raise Refused("syntax", f"DuckDB can't read it: {said[:200]}", ErrorClass.SYNTAX)
     if len(found.get("statements", ())) != 1:
         raise Refused("one_statement", "it isn't exactly one statement; send one at a time.")
-    return found
+    return nodes
 
 
-def _serialized(sql: str) -> Node:
+def _serialized(sql: str) -> tuple[Node, list[Node]]:
+    """The tree, and all objects in it."""
     engine = import_module("duckdb")
     if not hasattr(_scratch, "connection"):
         _scratch.connection = engine.connect(
@@ -100,8 +113,14 @@ def _serialized(sql: str) -> Node:
         shown = _scratch.connection.execute(f"EXECUTE serialize('{quoted}')").fetchone()
     except engine.Error as error:
         raise Refused("syntax", f"DuckDB can't read it: {error}", ErrorClass.SYNTAX) from error
-    found: Node = json.loads(shown[0])
-    return found
+    nodes: list[Node] = []
+
+    def kept(node: Node) -> Node:
+        nodes.append(node)
+        return node
+
+    found: Node = json.loads(shown[0], object_hook=kept)  # quicker than a walk down the tree
+    return found, nodes
 
 
 def _with_listed_pivots(sql: str, tokens: Sequence[Token]) -> str:
@@ -129,18 +148,6 @@ def _with_listed_pivots(sql: str, tokens: Sequence[Token]) -> str:
     for place in sorted(edits, reverse=True):
         sql = f"{sql[:place]}{edits[place]}{sql[place:]}"
     return sql
-
-
-def _nodes(root: Node) -> list[Node]:
-    nodes: list[Node] = []
-    left: list[Any] = [root]
-    while left:
-        found = left.pop()
-        if found.__class__ is dict:
-            nodes.append(found)
-            found = found.values()
-        left += [value for value in found if value.__class__ is dict or value.__class__ is list]
-    return nodes
 
 
 def _check_unlisted(name: str, call: Node, names: DialectNames) -> None:

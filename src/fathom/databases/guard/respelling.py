@@ -47,9 +47,9 @@ _INSTEAD = {
 }
 
 
-def instead(words: Sequence[str], dialect: str) -> str:
+def instead(tokens: Sequence[Token], dialect: str) -> str:
     """Tell what to write for words that sqlglot can't read; "" where none of them is known."""
-    text = f" {' '.join(words)} "
+    text = f" {' '.join(token.text.casefold() for token in tokens)} "
     return next((why for (where, found), why in _INSTEAD.items() if where == dialect and found in text), "")
 
 

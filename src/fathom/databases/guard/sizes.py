@@ -37,6 +37,9 @@ _MULTIPLIERS = frozenset("replace regexp_replace array_to_string group_concat st
 _FORMATTERS = frozenset(("format", "printf", "sformat"))
 
 
+_MEASURED = {*_BUILDERS, "pad", *_GENERATORS, "exploding_generate_series", "generator"}
+_MEASURED |= {*_MULTIPLIERS, *_FORMATTERS}
+"""All names of calls whose size is looked at."""
 _KIND_NAMES: dict[type, str] = {}
 """sqlglot's names of the kinds of call that were met."""
 
@@ -50,6 +53,8 @@ def check_sizes(nodes: Sequence[exp.Expr], dialect: str) -> None:
     lists = _Lists()
     for node in nodes:
         if isinstance(node, exp.Func):
+            if name_of(node) not in _MEASURED:
+                continue
             characters += _built(node)
             lists.add(node)
             _check_product(node)

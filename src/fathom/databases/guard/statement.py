@@ -126,7 +126,7 @@ def parse(sql: str, dialect: str, catalogue: Catalogue | None = None) -> Parsed:
     start = tokens[options].start
     tokens = folded(_one_statement(tokens[options:]))
     check_readings(tokens, dialect)
-    _check_inner_words(tokens, dialect)
+    _check_inner_words(sql, tokens, dialect)
     if tokens[0].text.casefold() == "show":
         tokens = _shown(tokens, dialect, catalogue)
     read = respelled(tokens, dialect)
@@ -143,9 +143,10 @@ def _options_end(tokens: Sequence[Token]) -> int:
     return next((i for i, word in enumerate(words) if word not in _EXPLAIN_WORDS), len(words))
 
 
-def _check_inner_words(tokens: Sequence[Token], dialect: str) -> None:
+def _check_inner_words(sql: str, tokens: Sequence[Token], dialect: str) -> None:
     """DuckDB takes `(SHOW s)` for a query, which sqlglot takes for a table `SHOW` with another name."""
-    if dialect in {"duckdb", "snowflake"} and any(
+    may_show = dialect in {"duckdb", "snowflake"} and "show" in sql.casefold()
+    if may_show and any(
         t.text.casefold() == "show" and t.token_type != TokenType.IDENTIFIER for t in tokens[1:]
     ):
         raise Refused("setting", "SHOW inside a query tells about the server, not about the data.")
@@ -209,8 +210,9 @@ def _refused_start(word: str, shown: str) -> Refused:
 
 
 def _one_statement(tokens: Sequence[Token]) -> list[Token]:
-    end = next((i for i, t in enumerate(tokens) if t.token_type == TokenType.SEMICOLON), len(tokens))
-    if any(t.token_type != TokenType.SEMICOLON for t in tokens[end:]):
+    kinds = [token.token_type for token in tokens]
+    end = kinds.index(TokenType.SEMICOLON) if TokenType.SEMICOLON in kinds else len(kinds)
+    if any(kind != TokenType.SEMICOLON for kind in kinds[end:]):
         raise Refused("one_statement", "it holds more than one statement; send one at a time.")
     return list(tokens[:end])
 
@@ -231,13 +233,12 @@ def _shown(tokens: list[Token], dialect: str, catalogue: Catalogue | None) -> li
 
 
 def _parse(sql: str, tokens: list[Token], read: list[Token], dialect: str) -> exp.Expr:
-    words = [t.text.casefold() for t in tokens]
-    for at, token in enumerate(tokens, 1):
+    for at in (n for n, token in enumerate(tokens, 1) if token.token_type == TokenType.INTO):
         # DuckDB has no INTO but that of `UNPIVOT ... INTO NAME n VALUE v`.
-        if token.token_type == TokenType.INTO and not (dialect == "duckdb" and words[at:][:1] == ["name"]):
+        if dialect != "duckdb" or [t.text.casefold() for t in tokens[at : at + 1]] != ["name"]:
             raise Refused("write", "INTO writes to a table, a variable or a file.")
     # MariaDB's bare VALUES is the standard's, which sqlglot knows where it knows no dialect.
-    bare_values = dialect == "mysql" and words[:2] == ["values", "("]
+    bare_values = dialect == "mysql" and [t.text.casefold() for t in tokens[:2]] == ["values", "("]
     parser = dialect_of("" if bare_values else dialect).parser(
         error_level=ErrorLevel.IMMEDIATE, max_nodes=most_nodes(tokens)
     )
@@ -246,11 +247,11 @@ def _parse(sql: str, tokens: list[Token], read: list[Token], dialect: str) -> ex
     except ParseError as error:
         if "Maximum number of AST nodes" in str(error):
             raise Refused("size", "it is nested so that it can't be read in reasonable time.") from error
-        raise Refused("syntax", instead(words, dialect) or _said(error), ErrorClass.SYNTAX) from error
+        raise Refused("syntax", instead(tokens, dialect) or _said(error), ErrorClass.SYNTAX) from error
     except RecursionError:
         raise
     except Exception as error:  # a parser that stumbles over hostile text has not understood it
-        reason = instead(words, dialect) or "it can't be read as SQL."
+        reason = instead(tokens, dialect) or "it can't be read as SQL."
         raise Refused("syntax", reason, ErrorClass.SYNTAX) from error
     if len(trees) != 1 or trees[0] is None:
         raise Refused("one_statement", "it isn't exactly one statement.", ErrorClass.SYNTAX)

@@ -71,20 +71,22 @@ def check_text(sql: str, tokens: Sequence[Token], dialect: str) -> None:
         raise Refused("variable", f"{sign} stands for variables of the server, inside quotes as well.")
     at, before = 0, None
     for token in tokens:
-        if dialect in _ESCAPED and before is not None and token.start < at == token.end + 1:
-            continue  # `1L`, of which sqlglot makes 1::BIGINT
-        if token.start < at:
+        start, end = token.start, token.end + 1
+        if start < at:
+            if dialect in _ESCAPED and before is not None and at == end:
+                continue  # `1L`, of which sqlglot makes 1::BIGINT
             raise Refused("syntax", "it can't be split into words for certain.", ErrorClass.SYNTAX)
-        if token.start > at:
-            _check_gap(sql[at : token.start], dialect, last=False)
+        if start > at:
+            if (gap := sql[at:start]) != " ":
+                _check_gap(gap, dialect, last=False)
         elif at and _clings(sql[at - 1], sql[at]) and not _stands_apart(sql, at, before, token, dialect):
             if before == TokenType.NUMBER and sql[at] == "_":
                 raise Refused("quoting", "write numbers without _, which not all servers read as one.")
             raise Refused("quoting", f"put a space before {sql[at : at + 12]!r}.", ErrorClass.SYNTAX)
-        text = sql[token.start : token.end + 1]
+        text = sql[start:end]
         if text not in _SIGNS_ALONE and not (text.isascii() and (text.isidentifier() or text.isdecimal())):
             _check_token(text, token, dialect)
-        at, before = token.end + 1, token.token_type
+        at, before = end, token.token_type
     _check_gap(sql[at:], dialect, last=True)
     # Signs that touch outside quotes touch in the text as well, which is quicker to search.
     if any(sign in sql for sign in _SIGNS) and any(sign in "".join(_bare(sql, tokens)) for sign in _SIGNS):

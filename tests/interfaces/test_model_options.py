@@ -173,7 +173,7 @@ def test_dollars_bound_all_runs_of_a_grid_and_those_of_its_next_start(
 ) -> None:
     lines = ("methods = ['zero-shot-cot']", "models = ['openai:gpt-4o-mini']", "limit = 4")
     priced = prices_of("openai:gpt-4o-mini", CACHED_TOKENS / PROMPT_TOKENS)
-    price = priced(Usage(prompt_tokens=PROMPT_TOKENS, completion_tokens=COMPLETION_TOKENS)).cost_usd
+    price = priced.priced(Usage(prompt_tokens=PROMPT_TOKENS, completion_tokens=COMPLETION_TOKENS)).cost_usd
     assert price
     with asked_for_openai(monkeypatch) as server:
         # The second start finds all of it spent, whatever its first run spent itself.

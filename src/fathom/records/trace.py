@@ -14,6 +14,7 @@ class Usage:
     """The usage of a step. `cost_usd` is None where a price is unknown, which is not zero.
 
     `unmeasured_calls` are those whose tokens the provider didn't tell: token counts are then lower bounds.
+    `unsplit_tokens` are those of which nobody told how many are the prompt's, how many the reply's.
     Seconds are split by where they went: the model, the database, our own code.
     """
 
@@ -26,6 +27,12 @@ class Usage:
     database_seconds: float = 0.0
     own_seconds: float = 0.0
     unmeasured_calls: int = 0
+    unsplit_tokens: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """All tokens, of prompts and of replies."""
+        return self.prompt_tokens + self.completion_tokens + self.unsplit_tokens
 
     def __add__(self, other: "Usage") -> "Usage":
         unknown = self.cost_usd is None or other.cost_usd is None
@@ -39,6 +46,7 @@ class Usage:
             self.database_seconds + other.database_seconds,
             self.own_seconds + other.own_seconds,
             self.unmeasured_calls + other.unmeasured_calls,
+            self.unsplit_tokens + other.unsplit_tokens,
         )
 
     def __neg__(self) -> "Usage":
@@ -52,6 +60,7 @@ class Usage:
             -self.database_seconds,
             -self.own_seconds,
             -self.unmeasured_calls,
+            -self.unsplit_tokens,
         )
 
     def __sub__(self, other: "Usage") -> "Usage":

@@ -170,10 +170,16 @@ def _step(step: Mapping[str, Any]) -> dict[str, Any]:
         "module": step.get("module", ""),
         "found": "" if found == "{}" else found[:_SHOWN_FOUND],
         "calls": usage.get("calls"),
-        "tokens": (usage.get("prompt_tokens") or 0) + (usage.get("completion_tokens") or 0),
+        "tokens": _tokens(usage),
         "cost": usage.get("cost_usd"),
         "seconds": sum(usage.get(f"{w}_seconds") or 0.0 for w in ("model", "database", "own")),
     }
+
+
+def _tokens(usage: Mapping[str, Any]) -> int:
+    """The tokens of a step; older records hold them by prompt and reply alone."""
+    parts = (usage.get("prompt_tokens") or 0) + (usage.get("completion_tokens") or 0)
+    return int(usage.get("tokens", parts))
 
 
 def _cut(text: Any) -> str:

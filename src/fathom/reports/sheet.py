@@ -159,6 +159,14 @@ def mean(found: Mapping[str, Any] | None) -> Cell:
     return Cell(number(found["value"]), "; ".join(parts))
 
 
+def dollars(used: Mapping[str, Any] | None) -> Cell:
+    """A question's mean cost; from least to most where tokens of prompts and replies aren't told apart."""
+    if used is None or used["cost_usd"]["value"] is not None or used["least_usd"]["value"] is None:
+        return mean(used and used["cost_usd"])
+    low, high = used["least_usd"], used["most_usd"]
+    return Cell(f"{number(low['value'])} to {number(high['value'])}", f"N = {low['n']:,}")
+
+
 def number(value: float) -> str:
     """A number in three digits, or whole from a hundred on."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

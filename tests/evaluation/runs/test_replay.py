@@ -21,6 +21,7 @@ from fathom.evaluation.runs.run import evaluate
 from fathom.evaluation.scoring import score
 from fathom.methods import Method
 from fathom.records import Question
+from fathom.reports.report_files import write_report
 
 
 @pytest.fixture
@@ -119,6 +120,38 @@ def test_records_without_ids_are_paired_and_empty_revisions_are_errors(
     scored = score(part, folder)
     assert (scored.correct, scored.incorrect, scored.error, scored.missing) == (1, 1, 2, 2)
     assert scored.problems == []
+
+
+def test_a_total_of_tokens_stays_one_and_costs_between_two_prices(tmp_path: Path, threads: Executor) -> None:
+    """The paper's own form of a record; a million tokens of gpt-4o-mini cost 0.15 or 0.60 $."""
+    benchmark = load_benchmark(make_benchmark(tmp_path)).only(QuestionSelection(ids=("q0", "q1")))
+    folder = tmp_path / "records"
+    folder.mkdir()
+    for i, tokens in enumerate((1_000_000, 3_000_000)):
+        generated = {"node_type": "candidate_generation", "question_id": f"q{i}", "SQL": "SELECT 1",
+                     "token_cost": tokens, "llm_calls": 2}  # fmt: skip
+        split = {"node_type": "schema_selection", "question_id": f"q{i}", "extracted_schema": {},
+                 "prompt_tokens": 2_000_000, "completion_tokens": 1_000_000, "llm_calls": 1}  # fmt: skip
+        (folder / f"{i}.json").write_text(json.dumps([split, generated]), encoding="utf-8")
+    answers = replay(benchmark, folder, price_as="openai:gpt-4o-mini", cached_share=0)
+    run = evaluate(benchmark, answers, RunOptions(out=tmp_path / "run", executor=threads))
+    usage = run.summary().all["usage"]
+    assert usage["generation"]["tokens"]["value"] == 2_000_000
+    for name in ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd"):
+        assert (usage["generation"][name]["value"], usage["total"][name]["missing"]) == (None, 2), name
+    assert usage["selection"]["cost_usd"]["value"] == pytest.approx(2 * 0.15 + 0.60)
+    assert usage["total"]["tokens"]["value"] == 5_000_000
+    assert usage["total"]["least_usd"]["value"] == pytest.approx(0.90 + 2 * 0.15)
+    assert usage["total"]["most_usd"]["value"] == pytest.approx(0.90 + 2 * 0.60)
+    write_report([run.folder], tmp_path / "r.md")
+    told = (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert "| 1.2 to 2.1 (N = 2) |" in told.split("### Leaderboard")[1]
+    export(run.folder, "nl2sqlbench", tmp_path / "again")
+    again = [
+        r for f in (tmp_path / "again").rglob("*.json") for r in json.loads(f.read_text(encoding="utf-8"))
+    ]
+    costs = [r["token_cost"] for r in again if r["node_type"] == "candidate_generation"]
+    assert sorted(costs) == [1_000_000, 3_000_000]
 
 
 def test_imported_tokens_are_priced_as_a_models(tmp_path: Path, threads: Executor) -> None:

@@ -14,8 +14,8 @@ from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.folder import RECORDS, read_contents
 from fathom.records.trace import MODULES
 
-USED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd",
-        "model_seconds", "database_seconds", "own_seconds")  # fmt: skip
+USED = ("calls", "tokens", "prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd", "least_usd",
+        "most_usd", "model_seconds", "database_seconds", "own_seconds")  # fmt: skip
 SELECTED = ("table_precision", "table_recall", "table_f1", "column_precision", "column_recall", "column_f1")
 CALLED = ("right_endpoint", "right_provider", "right_arguments", "made", "executed", "similarity",
           "missing", "extra", "wrong")  # fmt: skip
@@ -149,7 +149,7 @@ def _whole_lines(file: Path) -> int:
 
 
 def _query() -> str:
-    used = ", ".join(f"usage.{m}.{u} AS {m}_{u}" for m in (*MODULES, "total") for u in USED)
+    used = ", ".join(f"{_used(m, u)} AS {m}_{u}" for m in (*MODULES, "total") for u in USED)
     selected = ", ".join(f"selection_score.{s} AS {s}" for s in SELECTED)
     flags = ("right_endpoint", "right_provider", "right_arguments", "executed", "similarity")
     called = ", ".join(f'CAST("call".{c} AS DOUBLE) AS {c}' for c in flags)
@@ -172,6 +172,13 @@ def _query() -> str:
         FROM read_json($1, columns = $2, format = 'newline_delimited', ignore_errors = true)
         WHERE id IS NOT NULL AND question IS NOT NULL AND database IS NOT NULL AND outcome IN ({outcomes})
     """
+
+
+def _used(module: str, measure: str) -> str:
+    """Where a module's usage stands; older records have no sum of tokens."""
+    of = f"usage.{module}"
+    summed = f"coalesce({of}.tokens, {of}.prompt_tokens + {of}.completion_tokens)"
+    return summed if measure == "tokens" else f"{of}.{measure}"
 
 
 def _columns(found: dict[str, Any]) -> RecordColumns:

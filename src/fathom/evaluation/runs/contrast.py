@@ -246,10 +246,7 @@ def _spent(columns: RecordColumns, measure: str) -> Any:
     """Give each question's cost, NaN where it isn't known."""
     if measure == "seconds":
         return columns.seconds
-    total = columns.usage["total"]
-    if measure == "tokens":
-        return total[:, USED.index("prompt_tokens")] + total[:, USED.index("completion_tokens")]
-    return total[:, USED.index(measure)]
+    return columns.usage["total"][:, USED.index(measure)]
 
 
 def _solved(columns: Mapping[str, RecordColumns]) -> dict[str, list[int]]:

@@ -116,6 +116,7 @@ def _used(record: QuestionRecord, module: str) -> dict[str, Any]:
     used = record.usage.get(module)
     if used is None:
         return {}
-    prompt, completion = used["prompt_tokens"], used["completion_tokens"]
-    return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion,
-            "llm_calls": used["calls"]}  # fmt: skip
+    parts = {name: used[name] for name in ("prompt_tokens", "completion_tokens")}
+    if None in parts.values():  # only a total is known
+        return {"token_cost": used["tokens"], "llm_calls": used["calls"]}
+    return {**parts, "total_tokens": sum(parts.values()), "llm_calls": used["calls"]}

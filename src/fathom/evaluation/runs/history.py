@@ -14,7 +14,7 @@ import numpy as np
 
 from fathom.errors import InputError
 from fathom.evaluation.metrics import NothingInCommon, PairedRates, Rate, holm, mcnemar, pair
-from fathom.evaluation.runs.columns import read_columns
+from fathom.evaluation.runs.columns import USED, read_columns
 from fathom.evaluation.runs.folder import CONFIGURATION, RECORDS, read_configuration
 
 SIGNIFICANT = 0.05
@@ -150,8 +150,7 @@ def _stage(folder: Path) -> tuple[RunStage, _Right, Mapping[str, Any]]:
     start = (content.get("starts") or [{}])[-1]
     code = start.get("code") or {}
     commit = str(code.get("commit") or "")[:12] + (" with changes" if code.get("dirty") else "")
-    total = columns.usage["total"]
-    spent = total[:, 1] + total[:, 2]
+    spent = columns.usage["total"][:, USED.index("tokens")]
     tokens = float(np.nanmean(spent)) if len(spent) and not np.isnan(spent).all() else None
     stage = RunStage(folder, str(start.get("at") or ""), commit, Rate.of(right.values()), tokens)
     return stage, right, content["configuration"]

@@ -68,4 +68,6 @@ def _usage(asked: Asked, response: Response) -> dict[str, dict[str, Any]]:
         modules[step.module] = modules.get(step.module, Usage()) + step.usage
     told = {name: usage_json(used) for name, used in {**modules, "total": trace.usage}.items()}
     untold = {} if response.timed else dict.fromkeys(("model_seconds", "database_seconds", "own_seconds"))
+    if response.price_range is not None:
+        told["total"] |= dict(zip(("least_usd", "most_usd"), response.price_range, strict=True))
     return {name: used | untold for name, used in told.items()}

@@ -239,8 +239,10 @@ def cell(value: Any) -> Any:
 
 
 def usage_json(usage: Usage) -> dict[str, Any]:
-    """Usage as JSON values; an unknown cost stays null."""
-    content = asdict(usage)
+    """Usage as JSON values; an unknown cost stays null, and so do the parts of tokens told as a total."""
+    content = asdict(usage) | {"tokens": usage.tokens}
+    if content.pop("unsplit_tokens"):
+        content |= dict.fromkeys(("prompt_tokens", "completion_tokens", "cached_tokens"))
     content["cost_usd"] = None if usage.cost_usd is None else float(usage.cost_usd)
     return content
 

@@ -1,7 +1,7 @@
 """Runs of systems that Fathom never ran: prediction files, asked question by question like any method."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,7 @@ def _read(folder: Path) -> Iterator[tuple[str, Records]]:
 
 def _response(records: Records, pricing: Pricing | None) -> Response:
     by_module = {_MODULES[n]: r for r in records if (n := str(r.get("node_type"))) in _MODULES}
+    used = {m: _usage(r, pricing) for m, r in by_module.items()}
     candidates = _sql(by_module.get("generation", {}))
     revised = _sql(by_module.get("revision", {}))
     first = candidates[0] if candidates else None
@@ -136,10 +137,21 @@ def _response(records: Records, pricing: Pricing | None) -> Response:
         before_revision=first,
         revised="revision" in by_module,
         selection=_selection(by_module["selection"]) if "selection" in by_module else None,
-        trace=Trace(tuple(Step(m, m, usage=_usage(r, pricing)) for m, r in by_module.items())),
+        trace=Trace(tuple(Step(m, m, usage=of) for m, of in used.items())),
         measured=measured,
         timed=False,
+        price_range=_price_range(used.values(), pricing),
     )
+
+
+def _price_range(used: Iterable[Usage], pricing: Pricing | None) -> tuple[float, float] | None:
+    """Give what modules cost at least and at most, where the tokens of one are told as a total alone."""
+    each = list(used)
+    if pricing is None or not any(one.unsplit_tokens for one in each):
+        return None
+    bounds = [pricing.bounds(one) if one.cost_usd is None else (one.cost_usd,) * 2 for one in each]
+    least, most = (float(sum(ends)) for ends in zip(*bounds, strict=True))
+    return least, most
 
 
 def _sql(record: Mapping[str, Any]) -> tuple[str, ...]:
@@ -160,22 +172,24 @@ def _is_measured(record: Mapping[str, Any]) -> bool:
 
 
 def _usage(record: Mapping[str, Any], pricing: Pricing | None) -> Usage:
-    """Read a module's usage. A total of tokens that isn't split counts as the prompt's."""
+    """Read a module's usage; a total of tokens alone stays one."""
 
     def number(*names: str) -> int | None:
         return next((int(record[n]) for n in names if isinstance(record.get(n), int | float)), None)
 
     total = number("token_cost", "total_tokens") or 0
     prompt, completion = number("prompt_tokens"), number("completion_tokens")
-    if prompt is None:
+    split = prompt is not None or completion is not None
+    if split and prompt is None:
         prompt = max(total - (completion or 0), 0)
-    if completion is None:
-        completion = max(total - prompt, 0)
+    if split and completion is None:
+        completion = max(total - (prompt or 0), 0)
     cost = record.get("cost_usd")
     used = Usage(
         calls=number("llm_calls", "call_llm_times") or 0,
-        prompt_tokens=prompt,
-        completion_tokens=completion,
+        prompt_tokens=prompt or 0,
+        completion_tokens=completion or 0,
+        unsplit_tokens=0 if split else total,
         cost_usd=Decimal(str(cost)) if isinstance(cost, int | float) else None,
     )
-    return used if pricing is None or used.cost_usd is not None else pricing(used)
+    return used if pricing is None or used.cost_usd is not None else pricing.priced(used)

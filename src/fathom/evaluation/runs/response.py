@@ -29,7 +29,8 @@ class Response:
     `measured` says that its usage is known, and `timed` that its seconds are; prediction files tell neither,
     or usage alone. Of a tool question,
     `call` is the call proposed, after the `earlier` ones that fed it, and `guess` the endpoint thought of
-    first, also where it `declined`. `fault` is the traceback of an error inside the program that answers.
+    first, also where it `declined`. `price_range` is what it cost at least and at most in dollars, where
+    no more can be told. `fault` is the traceback of an error inside the program that answers.
     """
 
     sql: str | None
@@ -49,6 +50,7 @@ class Response:
     guess: str = ""
     words: str = ""
     fault: str = ""
+    price_range: tuple[float, float] | None = None
 
 
 def respond(returned: object) -> Response:

@@ -185,9 +185,6 @@ def _mean(figures: Mapping[str, Any], measure: str) -> float | None:
     total = figures["usage"].get("total")
     if total is None:
         return None
-    if measure == "tokens":
-        parts = _value(total["prompt_tokens"]), _value(total["completion_tokens"])
-        return None if None in parts else sum(p or 0.0 for p in parts)
     return _value(total[measure])
 
 

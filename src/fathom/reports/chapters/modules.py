@@ -9,7 +9,20 @@ from fathom.evaluation.runs.columns import SELECTED
 from fathom.evaluation.runs.contrast import Contrast
 from fathom.records.trace import MODULES
 from fathom.reports.chapters.ranking import named, ranked
-from fathom.reports.sheet import UNKNOWN, Cell, Sheet, count, heads, mean, points, rate, share, signed, text
+from fathom.reports.sheet import (
+    UNKNOWN,
+    Cell,
+    Sheet,
+    count,
+    dollars,
+    heads,
+    mean,
+    points,
+    rate,
+    share,
+    signed,
+    text,
+)
 
 LOW_F1, HIGH_ER, LOW_CI, HIGH_E2C = 0.75, 0.10, 0.05, 0.5
 """The marks of a bottleneck (NL2SQLBench, A.6): schema F1 below, error rate above, and a gain by revision
@@ -131,13 +144,14 @@ def _levels(found: Contrast, runs: Runs) -> Sheet | None:
     return Sheet(title, head, rows, lead=3) if len(levels) > 1 else None
 
 
-_USED = ("calls", "prompt tokens", "completion tokens", "US$")
+_USED = ("calls", "tokens", "prompt tokens", "completion tokens", "US$")
+_MEASURED = ("calls", "tokens", "prompt_tokens", "completion_tokens")
 
 
 def _used(figures: Mapping[str, Any], module: str) -> list[Cell]:
     """Give a module's usage, a question's mean."""
     of = figures["usage"].get(module)
-    return [mean(of[n] if of else None) for n in ("calls", "prompt_tokens", "completion_tokens", "cost_usd")]
+    return [*(mean(of[n] if of else None) for n in _MEASURED), dollars(of)]
 
 
 def _usage(found: Contrast, runs: Runs) -> Sheet | None:
@@ -149,7 +163,8 @@ def _usage(found: Contrast, runs: Runs) -> Sheet | None:
     head = heads(
         "run", "module", *_USED, "cached tokens", "seconds in the model", "in the database", "in own code"
     )
-    note = "A question's mean. “–”: not known, which is not nothing."
+    note = ("A question's mean. “–”: not known, which is not nothing. Tokens of a file that tells their sum "
+            "alone have no parts, and cost something between two prices.")  # fmt: skip
     return Sheet("Tokens, cost and time by module", head, rows, note, lead=2) if rows else None
 
 

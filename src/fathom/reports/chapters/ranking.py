@@ -15,6 +15,7 @@ from fathom.reports.sheet import (
     Cell,
     Sheet,
     count,
+    dollars,
     heads,
     mean,
     number,
@@ -89,7 +90,7 @@ def _line(
         share(figures["partial"]["soft_f1"]),
         share(figures["partial"]["jaccard"]),
         mean(figures["seconds_per_question"]),
-        mean(figures["usage"]["total"]["cost_usd"] if "total" in figures["usage"] else None),
+        dollars(figures["usage"].get("total")),
     ]
 
 

@@ -211,7 +211,7 @@ def test_saved_questions_and_their_page(client: TestClient, asked: Asked) -> Non
         assert "Sales per city" in client.get(url).text
     renewed = client.post("/api/saved/sales-per-city/again", json={}).json()["id"]
     finished(client, renewed)
-    assert client.get("/api/saved/sales-per-city").json()["cards"][0]["saved"]["entry"]["id"] == renewed
+    assert client.get("/api/saved/sales-per-city").json()["card"]["saved"]["entry"]["id"] == renewed
     client.post("/saved/sales-per-city/delete")
     assert client.get("/saved/sales-per-city").status_code == 404
     assert client.get(f"/a/{page}").status_code == 200

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from fathom.answering.archive import answer_from_json
+from fathom.answering.parameters import SavedParameter
 from fathom.records import Answer
 
 
@@ -79,13 +80,18 @@ class KeptAnswer(StoredQuestion):
 
 @dataclass(frozen=True)
 class Saved:
-    """A question to come back to, under a name, with its latest answer."""
+    """A question to come back to, under a name, with its latest answer.
+
+    `sql` is the query that its parameters are put into, "" where it has none.
+    """
 
     slug: str
     title: str
     tag: str
     saved_at: datetime
     entry: StoredQuestion
+    sql: str = ""
+    parameters: tuple[SavedParameter, ...] = ()
 
 
 @dataclass(frozen=True)

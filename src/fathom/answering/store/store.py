@@ -1,5 +1,6 @@
 """The store of answers: written once each, searched by words, saved under names, judged by people."""
 
+import json
 import re
 import secrets
 import sqlite3
@@ -11,7 +12,9 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from fathom.answering.archive import archived
+from fathom.answering.parameters import SavedParameter
 from fathom.answering.store.file import StoreFile, sessions_since, stamp
+from fathom.answering.store.filled import FilledQuestions
 from fathom.answering.store.records import (
     Feedback,
     KeptAnswer,
@@ -43,13 +46,14 @@ class AnswerNotFound(FathomError):
 class Store:
     """Keeps what was asked and answered. Several threads and processes may use one file.
 
-    `shared` is what servers over one file tell each other. `user` is who asks, where several users who
-    may see the same share the file; "" elsewhere.
+    `shared` is what servers over one file tell each other, `filled` are saved questions with values.
+    `user` is who asks, where several users who may see the same share the file; "" elsewhere.
     """
 
     def __init__(self, path: Path, user: str = "") -> None:
         self._file, self._user = StoreFile(path), user
         self.shared = SharedWork(self._file, user)
+        self.filled = FilledQuestions(self._file)
 
     def __enter__(self) -> Self:
         return self
@@ -265,7 +269,10 @@ class Store:
         with self._file.writing():
             entry = self.get(id)
             slug = self._free_slug(title)
-            self._file.rows("INSERT INTO saved VALUES (?, ?, ?, ?, ?)", slug, entry.id, title, tag, stamp())
+            self._file.rows(
+                "INSERT INTO saved (slug, answer, title, tag, saved_at) VALUES (?, ?, ?, ?, ?)",
+                *(slug, entry.id, title, tag, stamp()),
+            )
         return self.saved(slug)
 
     def saved(self, slug: str) -> Saved:
@@ -330,7 +337,7 @@ class Store:
 
     def _saved(self, rest: str, *values: Any) -> Sequence[Saved]:
         found = self._file.rows(
-            f"SELECT slug, title, tag, saved_at, {_ENTRY} "
+            f"SELECT slug, title, tag, saved_at, saved.sql AS template, parameters, {_ENTRY} "
             f"FROM saved JOIN answer ON answer.id = saved.answer {rest}",
             *values,
         )
@@ -341,6 +348,8 @@ class Store:
                 r["tag"],
                 datetime.fromisoformat(r["saved_at"]),
                 StoredQuestion(**_typed(r)),
+                r["template"],
+                tuple(SavedParameter(**one) for one in json.loads(r["parameters"])),
             )
             for r in found
         ]

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
 
-from fathom.answering import as_json
 from fathom.answering.store import Origin, Saved
 from fathom.interfaces.web.pages.answer import Nothing
 from fathom.interfaces.web.pages.ask import Begin, OfRequest
+from fathom.interfaces.web.pages.saved_question import SavedCard, card, filled_query, values_of
 from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
 from fathom.interfaces.web.site import Site
-from fathom.interfaces.web.work import asked_again
+from fathom.interfaces.web.work import AnswerJob, asked_again
 from fathom.records import Question
 
 router = APIRouter(tags=["saved"])
@@ -39,14 +39,6 @@ def saved_list(site: OfSite, tag: str = "") -> SavedList:
 
 
 @dataclass(frozen=True, slots=True)
-class SavedCard:
-    """A saved question with its answer as it was given last."""
-
-    saved: Saved
-    answer: dict[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
 class Board:
     """Saved questions with their answers; `left_out` counts those beyond what a page holds."""
 
@@ -59,26 +51,14 @@ class Board:
 def board(site: OfSite, tag: str = "") -> Board:
     """The answers to saved questions, one under the other."""
     found = site.store.all_saved(tag)
-    return Board([_card(site, s) for s in found[:MOST_CARDS]], tag, max(0, len(found) - MOST_CARDS))
-
-
-@shown(router, "/saved/{slug}", "board.html")
-def saved_question(site: OfSite, slug: str) -> Board:
-    """One saved question with its answer."""
-    found = site.store.saved(slug)
-    return Board([_card(site, found)], found.tag, 0)
-
-
-def _card(site: Site, saved: Saved) -> SavedCard:
-    known = site.store.get(saved.entry.id).answer
-    return SavedCard(saved, as_json(known) if known else None)
+    return Board([card(site, s) for s in found[:MOST_CARDS]], tag, max(0, len(found) - MOST_CARDS))
 
 
 @done(router, "/saved/{slug}/again")
 async def renew(site: OfSite, begin: OfRequest, slug: str, body: Nothing) -> ActionDone:
     """Ask a saved question of the data as they are now; it shows the new answer from here on."""
     begin.check()
-    return _renewed(site, begin, site.store.saved(slug))
+    return await _renewed(site, begin, site.store.saved(slug))
 
 
 class Tag(BaseModel):
@@ -93,18 +73,27 @@ async def renew_all(site: OfSite, begin: OfRequest, body: Tag) -> ActionDone:
     begin.check()
     for saved in site.store.all_saved(body.tag)[:MOST_CARDS]:
         if saved.entry.is_finished:
-            _renewed(site, begin, saved, behind=True)
+            await _renewed(site, begin, saved, behind=True)
     return ActionDone(f"/board?{urlencode({'tag': body.tag})}")
 
 
-def _renewed(site: Site, begin: Begin, saved: Saved, *, behind: bool = False) -> ActionDone:
+async def _renewed(site: Site, begin: Begin, saved: Saved, *, behind: bool = False) -> ActionDone:
     before = saved.entry
     question = Question(before.question, evidence=before.evidence)
+    asked, origin = asked_again(site, before), Origin.AGAIN
+    if saved.parameters:  # the query that its form fills, whatever words it came from
+        dialect = (await run_in_threadpool(site.database, before.database)).dialect
+        asked, origin = AnswerJob(filled_query(saved, dialect, values_of(saved, {}))), Origin.EDITED
     entry, _ = site.store.begin(
-        question, before.database, conversation=before.conversation, parent=before.id, origin=Origin.AGAIN
+        question,
+        before.database,
+        conversation=before.conversation,
+        parent=before.id,
+        origin=origin,
+        sql=asked.sql,
     )
     site.store.renew(saved.slug, entry.id)
-    return begin.start(asked_again(site, before), entry, behind=behind)
+    return begin.start(asked, entry, behind=behind)
 
 
 @done(router, "/saved/{slug}/delete")

@@ -1,0 +1,46 @@
+"""Saved questions in a real Chromium: their forms, boards, links and times."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.interfaces.web.conftest import shop
+from tests.interfaces.web.live import Live, Walker, serving, walking
+
+QUERY = "SELECT year, sum(amount) AS total FROM sale WHERE city = 'Bern' AND amount > 1 GROUP BY year"
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    folder = tmp_path_factory.mktemp("saved")
+    with serving(folder, str(shop(folder))) as served:
+        served.site.profile("shop", within=30)
+        made = served.finished(served.post("/api/db/shop/sql", sql=QUERY, title="Sales of a city"))
+        served.post(f"/api/a/{made}/save", title="Sales of a city", tag="sales")
+        yield served
+
+
+@pytest.fixture
+def walker(opened: Browser, live: Live) -> Iterator[Walker]:
+    with walking(opened, live) as one:
+        yield one
+
+
+def test_a_condition_becomes_a_field_and_its_value_a_part_of_the_address(walker: Walker) -> None:
+    page = walker.page
+    walker.go("/saved/sales-of-a-city")
+    page.get_by_text("Ask for values of its conditions").click()
+    page.get_by_label("Name for city is Bern").fill("City")
+    page.get_by_label("Kind of city is Bern").select_option("choice")
+    page.get_by_label("Name for amount over 1").fill("Least amount")
+    walker.look("values defined")
+    page.get_by_role("button", name="Keep").click()
+    page.get_by_label("City", exact=True).select_option("Rome")
+    page.get_by_role("button", name="Run").click()
+    expect(page.get_by_role("cell", name="9.25")).to_be_visible()
+    assert "v.City=Rome" in page.url
+    walker.look("values given")
+    page.reload()
+    expect(page.get_by_label("City", exact=True)).to_have_value("Rome")
+    page.goto(page.url.replace("Rome", "Oslo"))
+    expect(page.get_by_text("It wasn't asked with these values yet.")).to_be_visible()

@@ -1,6 +1,7 @@
 """Saved questions in a real Chromium: their forms, boards, links and times."""
 
 from collections.abc import Iterator
+from time import monotonic, sleep
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -8,6 +9,9 @@ from tests.interfaces.web.conftest import shop
 from tests.interfaces.web.live import Live, Walker, serving, walking
 
 QUERY = "SELECT year, sum(amount) AS total FROM sale WHERE city = 'Bern' AND amount > 1 GROUP BY year"
+
+LARGEST = "SELECT id, year, amount FROM sale WHERE city = 'Bern' ORDER BY amount DESC"
+PER_CITY = "SELECT city, count(*) AS number FROM sale GROUP BY city"
 
 
 @pytest.fixture(scope="module")
@@ -17,6 +21,9 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
         served.site.profile("shop", within=30)
         made = served.finished(served.post("/api/db/shop/sql", sql=QUERY, title="Sales of a city"))
         served.post(f"/api/a/{made}/save", title="Sales of a city", tag="sales")
+        for title, sql in (("Per city", PER_CITY), ("Largest of a city", LARGEST)):
+            made = served.finished(served.post("/api/db/shop/sql", sql=sql, title=title))
+            served.post(f"/api/a/{made}/save", title=title, tag="sales")
         yield served
 
 
@@ -44,3 +51,32 @@ def test_a_condition_becomes_a_field_and_its_value_a_part_of_the_address(walker:
     expect(page.get_by_label("City", exact=True)).to_have_value("Rome")
     page.goto(page.url.replace("Rome", "Oslo"))
     expect(page.get_by_text("It wasn't asked with these values yet.")).to_be_visible()
+
+
+def test_a_board_has_one_filter_and_is_refreshed_by_request(walker: Walker, live: Live) -> None:
+    for slug in ("sales-of-a-city", "largest-of-a-city"):
+        found = live.api.get(f"/api/saved/{slug}").json()["places"]
+        city = next(p["value"]["place"] for p in found if p["value"]["column"] == "city")
+        body = {"place": [city], "name": ["City"], "kind": ["choice"]}
+        assert live.api.post(f"/api/saved/{slug}/parameters", json=body).status_code == 201
+    page = walker.page
+    walker.go("/board?tag=sales")
+    walker.look("board")
+    page.get_by_label("City", exact=True).select_option("Rome")
+    page.get_by_role("button", name="Filter").click()
+    expect(page.get_by_role("cell", name="9.25")).to_have_count(2)
+    walker.look("board filtered")
+    before = live.api.get("/api/history").json()["entries"][0]["number"]
+    walker.go("/board?tag=sales")
+    page.get_by_label("each time it is opened").check()
+    walker.go("/board?tag=sales")
+    expect(page.get_by_label("each time it is opened")).to_be_checked()
+    until = monotonic() + 20
+    while live.api.get("/api/history").json()["entries"][0]["number"] == before:
+        assert monotonic() < until
+        sleep(0.1)
+    expect(page.get_by_text("this page follows")).to_have_count(0)
+    after = live.api.get("/api/history").json()["entries"][0]["number"]
+    page.reload()  # not twice within a minute
+    sleep(0.5)
+    assert live.api.get("/api/history").json()["entries"][0]["number"] == after

@@ -82,16 +82,21 @@ class SavedPage:
 def saved_question(site: OfSite, request: Request, slug: str) -> SavedPage:
     """A saved question with its answer, or the one for the values in the address; looking runs nothing."""
     saved = site.store.saved(slug)
-    asked = {n.removeprefix(PREFIX): v for n, v in request.query_params.items() if n.startswith(PREFIX)}
-    given = {p.name: asked[p.name][:VALUE_LETTERS] for p in saved.parameters if p.name in asked}
+    asked = values_in(request.query_params)
+    given = {p.name: asked[p.name] for p in saved.parameters if p.name in asked}
     values = {p.name: given.get(p.name, p.value) for p in saved.parameters}
     return SavedPage(
         saved,
         card_for(site, saved, values if given else {}),
-        [_field(site, saved, p, values[p.name]) for p in saved.parameters],
+        [field_for(site, saved, p, values[p.name]) for p in saved.parameters],
         bool(given),
         _places(site, saved),
     )
+
+
+def values_in(form: Mapping[str, Any]) -> dict[str, str]:
+    """The values that stand in an address or a form, by their names."""
+    return {n.removeprefix(PREFIX): str(v)[:VALUE_LETTERS] for n, v in form.items() if n.startswith(PREFIX)}
 
 
 def card_for(site: Site, saved: Saved, values: Mapping[str, str]) -> SavedCard | None:
@@ -108,7 +113,8 @@ def card(site: Site, saved: Saved) -> SavedCard:
     return SavedCard(saved, as_json(known) if known else None)
 
 
-def _field(site: Site, saved: Saved, parameter: SavedParameter, value: str) -> ParameterField:
+def field_for(site: Site, saved: Saved, parameter: SavedParameter, value: str) -> ParameterField:
+    """A parameter as a form asks for it, with a value in it."""
     choices = _choices(site, saved.entry.database, parameter) if parameter.kind == "choice" else []
     if choices and value not in choices:
         choices = [value, *choices]
@@ -201,14 +207,15 @@ class GivenValues(BaseModel):
 @router.post("/api/saved/{slug}/ask", response_model=ActionDone, status_code=201, responses=FAULTS)
 async def ask_with_values(site: OfSite, begin: OfRequest, slug: str, body: GivenValues) -> ActionDone:
     """Ask a saved question with other values of the data as they are now."""
+    begin.check()
     return await ask_saved(site, begin, site.store.saved(slug), body.values)
 
 
 @router.post("/saved/{slug}/ask", include_in_schema=False)
 async def ask_with_form(site: OfSite, request: Request, begin: OfRequest, slug: str) -> Response:
     """The same by a form; what it leads to holds the values in its address."""
-    form = await request.form()
-    given = {n.removeprefix(PREFIX): str(v) for n, v in form.items() if n.startswith(PREFIX)}
+    begin.check()
+    given = values_in(await request.form())
     made = await ask_saved(site, begin, site.store.saved(slug), given)
     return RedirectResponse(made.url, 303)
 
@@ -217,15 +224,20 @@ async def ask_saved(
     site: Site, begin: Begin, saved: Saved, given: Mapping[str, str], *, behind: bool = False
 ) -> ActionDone:
     """Ask a saved question with values; those of no parameter of its are refused. Raises `InputError`."""
-    begin.check()
     values = values_of(saved, given)
     dialect = (await run_in_threadpool(site.database, saved.entry.database)).dialect
     sql = filled_query(saved, dialect, values)
     question = Question(f"{saved.title}: {', '.join(f'{name} {value}' for name, value in values.items())}")
     entry, _ = site.store.begin(question, saved.entry.database, origin=Origin.EDITED, sql=sql)
     site.store.filled.keep(saved.slug, values, entry.id)
-    url = f"/saved/{saved.slug}?{urlencode({f'{PREFIX}{name}': value for name, value in values.items()})}"
-    return replace(begin.start(AnswerJob(sql), entry, behind=behind), url=url)
+    made = begin.start(AnswerJob(sql), entry, behind=behind)
+    return replace(made, url=address_of(saved, values))
+
+
+def address_of(saved: Saved, values: Mapping[str, str]) -> str:
+    """The address of a saved question with values."""
+    query = urlencode({f"{PREFIX}{name}": value for name, value in values.items()})
+    return f"/saved/{saved.slug}{'?' if query else ''}{query}"
 
 
 def values_of(saved: Saved, given: Mapping[str, str]) -> dict[str, str]:

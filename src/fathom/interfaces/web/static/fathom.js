@@ -162,7 +162,19 @@ function takesDrops(form) {
   });
 }
 
+// A board that is to be asked anew when it is opened; not twice within a minute.
+function refreshes(form) {
+  const box = $("input[type=checkbox]", form), name = `refresh ${form.dataset.refresh}`, last = `${name}, last`;
+  box.parentElement.hidden = false;
+  box.checked = recall(name) === "on";
+  box.onchange = () => remember(name, box.checked ? "on" : "off");
+  if (!box.checked || Date.now() - Number(recall(last)) < 60000) return;
+  remember(last, Date.now());
+  form.requestSubmit();
+}
+
 function improve(root) {
+  $$("form[data-refresh]", root).forEach(refreshes);
   $$("form[data-drop]", root).forEach(takesDrops);
   const job = $("#job[data-events]", root);
   if (job) follow(job);

@@ -77,6 +77,18 @@ def test_the_first_bytes_tell_the_engine(settings: Settings, tmp_path: Path) -> 
         connect(f"sqlite:///{tmp_path / 'odd.sqlite'}", settings=settings)
 
 
+def test_a_bare_word_that_is_no_file_is_missed_in_the_settings(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConnectionFailed) as missed:
+        connect("mini_dev_postgresql", settings=settings)
+    assert f"and no mini_dev_postgresql under [databases] in {settings.file}." in str(missed.value)
+    with pytest.raises(ConnectionFailed) as missed:
+        connect("elsewhere/mini_dev_postgresql", settings=settings)
+    assert "[databases]" not in str(missed.value)
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -45,9 +45,11 @@ def test_what_cannot_be_judged_stands_in_the_headline(bench: Path, right: Path, 
             file.write(json.dumps({"id": name, "question": "?", "database": database, "gold": [gold]}) + "\n")
     with right.open("a") as file:
         file.writelines(json.dumps({"id": name, "sql": "SELECT 1"}) + "\n" for name in ("q5", "q6"))
-    head = fathom("score", bench, right).out.splitlines()[0]
+    out = fathom("score", bench, right).out
+    head = out.splitlines()[0]
     assert "100.00 % correct, 5 of 5 judged" in head
     assert "2 not judged: 1 because their databases aren't here, 1 because their gold fails" in head
+    assert "note        1 x the database can't be used: There is no file" in out
 
 
 def test_questions_of_one_database_are_taken_together(tmp_path: Path, fathom: Fathom) -> None:

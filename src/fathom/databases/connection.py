@@ -205,7 +205,13 @@ def _system_of(path: Path, settings: Settings) -> str:
     except IsADirectoryError:
         raise ConnectionFailed(f"{path} is a folder; name the database file in it.") from None
     except FileNotFoundError:
-        raise ConnectionFailed(f"There is no file {path}.{_nearby(path, settings)}") from None
+        # A bare word was meant as a name, such as a benchmark's for a database on a server.
+        named = (
+            ""
+            if path.suffix or path.parent != Path()
+            else f", and no {path} under [databases] in {settings.file}"
+        )
+        raise ConnectionFailed(f"There is no file {path}{named}.{_nearby(path, settings)}") from None
     except (OSError, ValueError) as error:
         raise ConnectionFailed(f"{path} can't be read: {error}.") from error
     if found:

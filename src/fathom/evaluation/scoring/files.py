@@ -130,6 +130,8 @@ class Score(Displayed):
         self.asked += 1
         if first.outcome is Outcome.UNJUDGED:
             self.unjudged[first.error_class] += 1
+            if first.error_class == "database":
+                self.notes[first.error] += 1
             return first
         self.n += 1
         setattr(self, first.outcome.value, getattr(self, first.outcome.value) + 1)

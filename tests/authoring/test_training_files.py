@@ -64,6 +64,18 @@ def test_smaller_fractions_are_among_greater_ones(own: Path, tmp_path: Path) -> 
     assert len(found[2]) == 40
 
 
+@pytest.mark.parametrize("fraction", [0.1, 0.25, 0.333, 0.9])
+def test_a_fraction_is_one_to_the_nearest_question(tmp_path: Path, fraction: float) -> None:
+    """Of two databases one is kept for testing, though a tenth of two would be none."""
+    databases = [str(needed("samples", f"{n}.sqlite")) for n in ("chinook", "northwind")]
+    made = [{"id": f"{n}", "question": "?", "database": databases[n % 2], "gold": [f"SELECT {n}"]}
+            for n in range(120)]  # fmt: skip
+    own = tmp_path / "own.jsonl"
+    own.write_text("".join(json.dumps(m) + "\n" for m in made), encoding="utf-8")
+    about = write_sql_training(TrainingPlan(str(own), fraction=fraction), tmp_path)
+    assert about["examples"] == {"train": round(60 * fraction), "test": 60}
+
+
 def test_schemas_are_in_any_style_with_samples_and_evidence(own: Path, tmp_path: Path) -> None:
     plan = TrainingPlan(str(own), style="commented", samples=2, tested=0.0)
     write_sql_training(plan, tmp_path)

@@ -59,6 +59,31 @@ def answering(sql: str, other: str = "") -> Callable[[dict[str, Any]], dict[str,
     return fill
 
 
+def rating(dimensions: dict[str, int]) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """Fill in how hard each question is."""
+    return lambda line: {**line, "response": {**line["response"], "difficulty": dimensions}}
+
+
+def test_raters_fill_in_dimensions_by_name(review: Review, fathom: Fathom, folder: Path) -> None:
+    review("new", "hard", "difficulty", "--database", "shop=shop.sqlite")
+    review("add", "hard", "questions.jsonl")
+    given = {"ann": (1, 2, 1, 3), "ben": (1, 3, 2, 3)}
+    for name, ratings in given.items():
+        review("person", name)
+        file = folder / f"{name}.jsonl"
+        review("take", "hard", "--by", name, "--out", file)
+        asked = json.loads(file.read_text().splitlines()[0])["response"]
+        dimensions = ("question", "knowledge", "data", "sql")
+        assert asked == {"note": "", "difficulty": dict.fromkeys(dimensions)}
+        assert "0 responses" in review("submit", file, "--by", name).out  # nothing is filled in yet
+        filled(file, rating(dict(zip(dimensions, ratings, strict=True))))
+        assert "4 responses" in review("submit", file, "--by", name).out
+        assert "0 responses" in review("submit", file, "--by", name).out  # the same again
+    review("export", "hard", "--out", "out")
+    ratings = json.loads((folder / "out/difficulty.jsonl").read_text().splitlines()[0])["ratings"]
+    assert ratings == {name: sum(g[i] for g in given.values()) / 2 for i, name in enumerate(dimensions)}
+
+
 def test_the_whole_flow_by_files(review: Review, fathom: Fathom, folder: Path) -> None:
     for name, role in (("ann", "annotator"), ("ben", "annotator"), ("eve", "expert")):
         token = review("person", name, "--role", role).out.strip()

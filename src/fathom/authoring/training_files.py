@@ -97,12 +97,14 @@ def _parts(benchmark: Benchmark, plan: TrainingPlan) -> dict[str, Callable[[], I
     read, own = benchmark.read, benchmark.read_training
     if own is not None and benchmark.split not in ("train", "training"):
         return {
-            "train": lambda: (q for q in own() if q.gold and _is_drawn(q, plan)),
+            "train": lambda: _drawn(lambda: (q for q in own() if q.gold), plan),
             "test": lambda: (q for q in read() if q.gold),
         }
     names = sorted({q.database_name for q in read() if q.gold})
     roll = random.Random(f"{plan.seed} split")
-    tested = set(roll.sample(names, round(plan.tested * len(names)))) if len(names) > 1 else None
+    # Of a few databases a tenth would be none, and the part for testing empty.
+    count = max(round(plan.tested * len(names)), 1) if plan.tested else 0
+    tested = set(roll.sample(names, count)) if len(names) > 1 else None
 
     def is_tested(question: BenchmarkQuestion) -> bool:
         if tested is None:
@@ -110,13 +112,18 @@ def _parts(benchmark: Benchmark, plan: TrainingPlan) -> dict[str, Callable[[], I
         return question.database_name in tested
 
     return {
-        "train": lambda: (q for q in read() if q.gold and not is_tested(q) and _is_drawn(q, plan)),
+        "train": lambda: _drawn(lambda: (q for q in read() if q.gold and not is_tested(q)), plan),
         "test": lambda: (q for q in read() if q.gold and is_tested(q)),
     }
 
 
-def _is_drawn(question: BenchmarkQuestion, plan: TrainingPlan) -> bool:
-    return _share(question.id, str(plan.seed)) < plan.fraction
+def _drawn(
+    read: Callable[[], Iterator[BenchmarkQuestion]], plan: TrainingPlan
+) -> Iterator[BenchmarkQuestion]:
+    """The plan's fraction of questions, to the nearest whole one: those whose places are lowest."""
+    places = sorted(_share(q.id, str(plan.seed)) for q in read())
+    last = places[round(plan.fraction * len(places)) - 1] if round(plan.fraction * len(places)) else -1.0
+    return (q for q in read() if _share(q.id, str(plan.seed)) <= last)
 
 
 def _share(id_: str, seed: str) -> float:

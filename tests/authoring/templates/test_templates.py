@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.command import Fathom
 from tests.data import needed
 
 from fathom.authoring.maker import make
@@ -20,6 +21,7 @@ from fathom.authoring.templates.answer_text import answer_in_words
 from fathom.authoring.templates.checks import problems
 from fathom.authoring.templates.fillings import Fillings, allotted, filled_sql, filled_text
 from fathom.authoring.templates.sql_categories import parsed, sql_categories
+from fathom.benchmarks.biomed.knowledge_base import build
 from fathom.databases import connect
 from fathom.errors import InputError, InputErrors
 from fathom.evaluation.categories import REASONING, SQL_CATEGORIES
@@ -58,6 +60,41 @@ def test_the_forty_templates_are_sound_and_cover_every_category(biomed: Any) -> 
     assert len(figures["by_category"]) == 9
     assert set(figures["by_reasoning"]) == set(REASONING)
     assert 0.05 < figures["negative_share"] < 0.5
+
+
+def test_a_question_comes_without_what_its_template_takes_for_granted_unless_asked(
+    biomed: Any, tmp_path: Path
+) -> None:
+    _, folder = biomed
+    assert not any("evidence" in q for q in lines(folder / "questions.jsonl"))
+    plan = TemplatePlan(read_templates("biomed"), "demo:biomed", count=80, evidence=True)
+    made(plan, tmp_path)
+    contexts = {t.id: t.context for t in plan.templates.templates}
+    told = {q["template"]: q["evidence"] for q in lines(tmp_path / "questions.jsonl")}
+    assert told == contexts
+    assert sum(map(bool, contexts.values())) >= 10
+
+
+def test_the_forty_templates_fill_their_slots_alike_on_sqlite(tmp_path: Path) -> None:
+    templates, file = read_templates("biomed"), tmp_path / "kb.sqlite"
+    build(file, rows=20_000)
+    made(TemplatePlan(templates, str(file), count=80), tmp_path / "out", "check")
+    assert not any("rejected" in line for line in lines(tmp_path / "out/check.jsonl"))
+    with connect(file) as database:
+        fillings = Fillings(templates, database, 0)
+        cells = database.run("SELECT tradeNames_string FROM DrugGeneTargets_ComprehensiveAnnotations_updated")
+        names = {name for (cell,) in cells.rows if cell for name in re.split(", ", cell)}
+        assert {row["trade"] for row in fillings.rows("trade_name")} == names
+        cells = database.run("SELECT genes FROM AlzheimerDisease_GeneAssoc_Pathways_UUID")
+        genes = {gene for (cell,) in cells.rows for gene in cell.split(";")}
+        assert {row["gene"] for row in fillings.rows("ad_pathway_gene")} == genes
+        places = database.run(
+            "SELECT chr_38, bp_38 FROM AlzheimerDisease_CombinedGeneData_UUID WHERE chr_38 > 0"
+        )
+        regions = {(c, int(b) // 2_000_000 * 2_000_000) for c, b in places.rows}
+        found = {(row["chromosome"], row["start"]) for row in fillings.rows("region")}
+        assert found == regions
+        assert all(row["stop"] - row["start"] == 2_000_000 for row in fillings.rows("region"))
 
 
 def test_triples_are_different_and_split_by_template(biomed: Any) -> None:
@@ -167,6 +204,17 @@ def test_a_template_at_fault_is_left_out_with_the_reason(chinook: str, tmp_path:
     assert figures["templates"] == 2
 
 
+def test_a_template_at_fault_shows_in_the_exit_code(chinook: str, tmp_path: Path, fathom: Fathom) -> None:
+    making = ("author", "templates", "--database", chinook, "--count", 40, "--workers", 1)
+    assert fathom(*making, SHOP, "-o", tmp_path / "sound").code == 0
+    text = SHOP.read_text(encoding="utf-8")
+    (tmp_path / "shop.yaml").write_text(text.replace("FROM Track", "FROM Tracks", 1), encoding="utf-8")
+    faulty = fathom(*making, tmp_path / "shop.yaml", "-o", tmp_path / "faulty")
+    assert faulty.code == 1
+    assert "1 of 3 templates gave nothing: tracks-of-genre" in faulty.err
+    assert (tmp_path / "faulty/questions.jsonl").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -177,6 +225,7 @@ def test_a_template_at_fault_is_left_out_with_the_reason(chinook: str, tmp_path:
         ("limit: many\ntemplates: []", "must be a whole number"),
         ("domains: {a: {}}\ntemplates: []", "needs either a query or a list of values"),
         ("domains: {a: {values: [[1]]}}\ntemplates: []", "neither text, a number"),
+        ("domains: {a: {values: [1], split: x}}\ntemplates: []", "is text, and goes with a query"),
         ("categories: {a: {}}\ntemplates: []", "needs columns, conditions"),
         ("templates: [{id: a, question: b}]", "Did you mean 'questions'"),
         (

@@ -3,7 +3,15 @@
 from collections.abc import Hashable, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from fathom.authoring.annotation.records import WorkKind
 from fathom.errors import InputError
@@ -19,7 +27,28 @@ LETTERS = 100_000
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LETTERS)]
 Short = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 Degree = Literal[1, 2, 3]
-Ratings = tuple[Degree, Degree, Degree, Degree]
+
+
+def _in_order(given: Any) -> Any:
+    """Ratings by the names of their dimensions in the order of those; none where all are left out."""
+    if isinstance(given, Mapping):
+        if unknown := [name for name in given if name not in DIMENSIONS]:
+            raise ValueError(f"{unknown[0]!r} is no dimension; there is: {', '.join(DIMENSIONS)}")
+        given = [given.get(name) for name in DIMENSIONS]
+        if not any(given):
+            return None
+    if given is None:
+        return None
+    if (
+        not isinstance(given, list | tuple)
+        or len(given) != len(DIMENSIONS)
+        or any(one not in (1, 2, 3) for one in given)
+    ):
+        raise ValueError(f"rate each from 1 to 3: {', '.join(DIMENSIONS)}")
+    return given
+
+
+Ratings = Annotated[tuple[Degree, Degree, Degree, Degree] | None, BeforeValidator(_in_order)]
 Score = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -50,7 +79,7 @@ class SqlBody(Body):
     evidence: Short = ""
     unanswerable: Short = ""
     readings: tuple[QueryReading, ...] = ()
-    difficulty: Ratings | None = None
+    difficulty: Ratings = None
 
     @model_validator(mode="after")
     def _one_of_three(self) -> "SqlBody":
@@ -63,9 +92,15 @@ class SqlBody(Body):
 
 
 class DifficultyBody(Body):
-    """Four ratings from 1 to 3, in the order of `DIMENSIONS`."""
+    """Four ratings from 1 to 3, by the names of `DIMENSIONS` or in their order."""
 
     difficulty: Ratings
+
+    @model_validator(mode="after")
+    def _rated(self) -> "DifficultyBody":
+        if self.difficulty is None:
+            raise ValueError(f"rate each from 1 to 3: {', '.join(DIMENSIONS)}")
+        return self
 
 
 class QuestionBody(Body):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.authoring.annotation import queue
-from fathom.authoring.annotation.bodies import BODIES
+from fathom.authoring.annotation.bodies import BODIES, DIMENSIONS
 from fathom.authoring.annotation.decisions import Ruling
 from fathom.authoring.annotation.records import (
     Assignment,
@@ -38,14 +38,22 @@ def _line(reviews: Reviews, person: Person, given: Assignment) -> dict[str, Any]
     told: dict[str, Any] = {"work": view.id, "question": view.question}
     told |= {k: v for k, v in (("evidence", view.evidence), ("database", view.database)) if v}
     told |= {"shown": dict(view.shown)} if view.shown else {}
-    return told | {"response": {**blank(view.kind), **view.body}}
+    return told | {"response": _sheet_form(view.kind, view.body)}
 
 
 def blank(kind: WorkKind) -> dict[str, Any]:
-    """A response of that kind before anything is filled in."""
-    fields = BODIES[kind].model_fields
-    return {n: [] if f.default == () else f.get_default() if not f.is_required() else None
-            for n, f in fields.items()}  # fmt: skip
+    """A response of that kind before anything is filled in, without what only a page has use for."""
+    fields = {n: f for n, f in BODIES[kind].model_fields.items() if n != "scratch"}
+    return {n: dict.fromkeys(DIMENSIONS) if n == "difficulty" else [] if f.default == ()
+            else None if f.is_required() else f.get_default() for n, f in fields.items()}  # fmt: skip
+
+
+def _sheet_form(kind: WorkKind, body: Mapping[str, Any]) -> dict[str, Any]:
+    """A response as a sheet has it: all that may be filled in, ratings by the names of their dimensions."""
+    told = {**blank(kind), **{n: v for n, v in body.items() if n != "scratch" or v}}
+    if isinstance(ratings := body.get("difficulty"), Sequence) and len(ratings) == len(DIMENSIONS):
+        told["difficulty"] = dict(zip(DIMENSIONS, ratings, strict=True))
+    return told
 
 
 def read_sheet(reviews: Reviews, person: Person, file: Path) -> tuple[int, list[str]]:
@@ -70,10 +78,10 @@ def _take(reviews: Reviews, person: Person, record: Record, body: Mapping[str, A
     """Keep one response of a sheet; whether it was new."""
     given = queue.assignment(reviews, record.text("work"), person)
     kind = reviews.project(reviews.item(given.item).project).kind
-    if body == blank(kind):
+    if (filled := _sheet_form(kind, body)) == blank(kind):
         return False
     last = latest(reviews, given.id)
-    if last is not None and last.submitted and {**blank(kind), **last.body} == {**blank(kind), **body}:
+    if last is not None and last.submitted and _sheet_form(kind, last.body) == filled:
         return False
     save(reviews, given, body, submit=True)
     return True

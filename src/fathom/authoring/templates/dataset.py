@@ -31,12 +31,16 @@ TESTED = 0.2
 
 @dataclass(frozen=True)
 class Publishing:
-    """The function that writes the benchmark; `sample` is the number of questions in the fixed sample."""
+    """The function that writes the benchmark; `sample` is the number of questions in the fixed sample.
+
+    With `evidence` questions come with what their templates leave out.
+    """
 
     templates: TemplateSet
     database: str
     seed: int
     sample: int
+    evidence: bool = False
 
     def __call__(self, production: Production) -> Mapping[str, Any]:
         """Write everything, one triple at a time; gives the figures."""
@@ -78,7 +82,7 @@ class Publishing:
             "database": self.database,
             "sql": item["sql"],
             "answer": item["answer"],
-            "evidence": template.context,
+            **({"evidence": template.context} if self.evidence else {}),
         }
 
     def _card(self, production: Production, found: Mapping[str, Any]) -> None:
@@ -96,7 +100,7 @@ class Publishing:
                 ],
                 tables=tables,
                 repeat=f"fathom author templates {self.templates.name} --database {self.database} "
-                f"--seed {self.seed} -o {production.folder.name}",
+                f"--seed {self.seed} {'--evidence given ' * self.evidence}-o {production.folder.name}",
                 notes=_FILES,
             ),
         )

@@ -45,6 +45,10 @@ class Fillings:
         with self._database.stream(domain.query, limits) as stream:
             names = stream.columns
             rows = (row for row in chain.from_iterable(stream) if None not in row)
+            if domain.split:
+                rows = (
+                    cell for (row,) in _of_one_column(rows, domain.name) for cell in _cells(row, domain.split)
+                )
             # By a hash rather than by place: without ORDER BY no engine promises an order.
             found = nsmallest(MOST_ROWS, set_of(rows), key=lambda row: _mark(self._seed, row))
         if not found:
@@ -72,6 +76,17 @@ class Fillings:
             place, row = divmod(place, size)
             found |= self.rows(domain)[row]
         return found
+
+
+def _of_one_column(rows: Iterator[tuple[Any, ...]], name: str) -> Iterator[tuple[Any]]:
+    for row in rows:
+        if len(row) != 1:
+            raise InputError(f"domain {name!r}: with split its query gives one column, not {len(row)}")
+        yield row
+
+
+def _cells(held: Any, between: str) -> Iterator[tuple[str]]:
+    return ((part.strip(),) for part in str(held).split(between) if part.strip())
 
 
 def set_of(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:

@@ -28,6 +28,7 @@ from fathom.evaluation.scoring.clusters import workers_of
 class TemplatePlan:
     """A plan: about `count` triples of a file's templates over a database, drawn by `seed`.
 
+    `evidence` gives each question its template's context, which else is what a benchmark tests.
     `sample` are the questions of the fixed sample; `workers` processes run the queries, unless an executor
     is given.
     """
@@ -39,6 +40,7 @@ class TemplatePlan:
     sample: int = 546
     workers: int = 0
     reviewed_only: bool = False
+    evidence: bool = False
 
 
 @contextmanager
@@ -66,7 +68,7 @@ def template_maker(plan: TemplatePlan, executor: Executor | None = None) -> Iter
                 WholeStep("deduplicate", _first_of_each),
                 SpreadStep("execute", batches.run, by=database.dialect),
             ),
-            publish=Publishing(plan.templates, plan.database, plan.seed, plan.sample),
+            publish=Publishing(plan.templates, plan.database, plan.seed, plan.sample, plan.evidence),
             settings={
                 "templates": hashlib.sha256(plan.templates.text.encode()).hexdigest(),
                 "database": plan.database,

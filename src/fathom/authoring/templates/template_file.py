@@ -9,6 +9,7 @@
       Metadata: {otherwise: true}    # where no other category holds
     domains:                         # what fills the slots: a query whose columns they are, or values
       variant: {query: "SELECT SNP AS snp FROM gwas"}
+      gene: {query: "SELECT genes AS gene FROM pathway", split: ";"}   # several in a cell
       most: {slot: most, values: [3, 5, 10]}
     templates:
       - id: effect-of-variant
@@ -44,12 +45,16 @@ ANSWERS = ("none", "one", "some")
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The values that fill slots: the rows of a query, by its column names, or values of one slot."""
+    """The values that fill slots: the rows of a query, by its column names, or values of one slot.
+
+    With `split` a query has one column, whose cells hold several values with that between them.
+    """
 
     name: str
     query: str = ""
     slot: str = ""
     values: tuple[Any, ...] = ()
+    split: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +198,11 @@ def _domain(name: str, content: Mapping[str, Any], found: _Problems) -> Domain:
     if not all(plain(v) or (isinstance(v, dict) and {"value", "said"} == set(v)) for v in values):
         found.add("holds a value that is neither text, a number, nor {value, said}", f"domains.{name}")
     slot = str(content.get("slot", name if values else ""))
-    return Domain(name, query, slot, tuple(values))
+    split = content.get("split", "")
+    if not isinstance(split, str) or (split and values):
+        found.add("is text, and goes with a query", f"domains.{name}.split")
+        split = ""
+    return Domain(name, query, slot, tuple(values), split)
 
 
 def _category(name: str, content: Mapping[str, Any], found: _Problems) -> QueryCategory:

@@ -3,12 +3,12 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -47,14 +47,15 @@ class Making:
     """Publish only what people decided to keep."""
 
 
-def run(maker: Maker, making: Making) -> None:
-    """Do the steps, with progress, and show the figures."""
+def run(maker: Maker, making: Making) -> Mapping[str, Any] | None:
+    """Do the steps, with progress, and show the figures, which are given where something was published."""
     with StepProgress() as shown:
         found = asyncio.run(make(maker, making.out, making.step, tell=shown.tell))
     if found:
         _show(found)
         _show_rejected(making.out)
         console.print(plain(f"In {making.out}; README.md there tells how it was made."), soft_wrap=True)
+    return found
 
 
 def _show_rejected(folder: Path) -> None:
@@ -158,14 +159,17 @@ def templates(
     count: int = 69_000,
     seed: int = 0,
     sample: int = 546,
+    evidence: Literal["given", "none"] = "none",
     workers: int = 0,
     executor: str | None = None,
-) -> None:
+) -> int:
     """Make triples of question, query and answer from templates: BiomedSQL's, or your own file's.
 
     The steps: check holds each template against its query, review puts templates before people in
     review.jsonl, expand fills the slots, deduplicate drops repeated questions, execute runs every query and
     words its answer, publish writes questions, results, splits by template, a sample and statistics.
+
+    Exits with 1 where a template was rejected; the triples of the others are there.
 
     Parameters
     ----------
@@ -177,6 +181,9 @@ def templates(
         Of the drawing.
     sample
         How many questions sample.jsonl holds.
+    evidence
+        given, or none: questions don't come with what their templates take for granted, so that
+        a benchmark can test whether a method knows it.
     workers
         Processes that run the queries; 0: one for each core.
     executor
@@ -197,10 +204,16 @@ def templates(
         sample=sample,
         workers=workers,
         reviewed_only=making.reviewed_only,
+        evidence=evidence == "given",
     )
     with ExitStack() as opened:
         cluster = opened.enter_context(connect_cluster(executor)) if executor else None
-        run(opened.enter_context(template_maker(plan, cluster)), making)
+        found = run(opened.enter_context(template_maker(plan, cluster)), making)
+    rejected = (found or {}).get("templates_rejected", {})
+    if rejected:
+        told = f"{len(rejected):,} of {len(plan.templates.templates):,} templates gave nothing"
+        notices.print(plain(f"{told}: {', '.join(rejected)}"), style="yellow", soft_wrap=True)
+    return int(bool(rejected))
 
 
 @author.command(name="business")
@@ -319,7 +332,7 @@ def training(
     fraction
         Of the training questions; a smaller fraction's are among a greater one's.
     tested
-        Share of the databases, or of one database's questions, kept for testing.
+        Share of the databases, one at least, or of one database's questions, kept for testing.
     seed
         Of split and fraction.
     """

@@ -101,26 +101,37 @@ def _parsed(sql: str, tokens: Sequence[Token], names: DialectNames) -> list[Node
 
 def _serialized(sql: str) -> tuple[Node, list[Node]]:
     """The tree, and all objects in it."""
-    engine = import_module("duckdb")
-    if not hasattr(_scratch, "connection"):
-        _scratch.connection = engine.connect(
-            ":memory:", config={"enable_external_access": "false", "threads": "1"}
-        )
-        _scratch.connection.execute(_SERIALIZE)
-    try:
-        # As a text in the statement: with parameters DuckDB can't EXECUTE, and plans anew each time.
-        quoted = sql.replace("'", "''")
-        shown = _scratch.connection.execute(f"EXECUTE serialize('{quoted}')").fetchone()
-    except engine.Error as error:
-        raise Refused("syntax", f"DuckDB can't read it: {error}", ErrorClass.SYNTAX) from error
-    nodes: list[Node] = []
+    if not hasattr(_scratch, "reader"):
+        _scratch.reader = _Reader()
+    reader: _Reader = _scratch.reader
+    return reader.read(sql)
 
-    def kept(node: Node) -> Node:
-        nodes.append(node)
+
+class _Reader:
+    """A scratch database of one thread, and what makes objects of the trees that it shows."""
+
+    def __init__(self) -> None:
+        self._engine = import_module("duckdb")
+        config = {"enable_external_access": "false", "threads": "1"}
+        self._connection = self._engine.connect(":memory:", config=config)
+        self._connection.execute(_SERIALIZE)
+        self._nodes: list[Node] = []
+        self._decode = json.JSONDecoder(object_hook=self._kept).decode  # quicker than a walk down the tree
+
+    def read(self, sql: str) -> tuple[Node, list[Node]]:
+        try:
+            # As a text in the statement: with parameters DuckDB can't EXECUTE, and plans anew each time.
+            quoted = sql.replace("'", "''")
+            shown = self._connection.execute(f"EXECUTE serialize('{quoted}')").fetchone()
+        except self._engine.Error as error:
+            raise Refused("syntax", f"DuckDB can't read it: {error}", ErrorClass.SYNTAX) from error
+        self._nodes = []
+        found: Node = self._decode(shown[0])
+        return found, self._nodes
+
+    def _kept(self, node: Node) -> Node:
+        self._nodes.append(node)
         return node
-
-    found: Node = json.loads(shown[0], object_hook=kept)  # quicker than a walk down the tree
-    return found, nodes
 
 
 def _with_listed_pivots(sql: str, tokens: Sequence[Token]) -> str:

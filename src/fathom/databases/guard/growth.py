@@ -25,6 +25,7 @@ from fathom.databases.guard.growth_names import (
     names_itself,
     pairs_bound,
 )
+from fathom.databases.guard.growth_orders import FIELDS, QUERIES, Order, Step, left_out, ordered
 from fathom.databases.guard.growth_rounds import MOST_ROUNDS, draws_on_tables, grown, is_settled
 from fathom.databases.guard.growth_rows import (
     NONE,
@@ -43,19 +44,12 @@ from fathom.databases.guard.values import NOTHING, ROWS, one_of
 from fathom.databases.guard.words import Refused
 
 MOST_PARTS = 30_000  # of expressions as planned, 0.5 to 3 kB of PostgreSQL's memory each
-_LONG_LIST = 32  # elements after which the guard's parser leaves out plain values
-_FIELDS = 50  # columns that `(f(x)).*` may be written out as
 _NOT_INLINED = frozenset(("mysql",))
 _MATERIALIZED = frozenset(("postgres", "sqlite", "duckdb"))
-_NO_PARTS = (exp.Alias, exp.Identifier, exp.Paren)
-_QUERIES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
-_WHOLE = (exp.Column, *_QUERIES)
-_COPIED = (exp.Between, exp.In, exp.Dot)
 _LIMITED = ("limit", "offset", "fetch")
 _GROUPED = ("group", "having", "distinct")
 _CONDITIONS = frozenset(("where", "having", "qualify", "on"))
 _SHARED = 2  # places from which on a table of WITH is kept unless NOT MATERIALIZED
-_LISTS = (exp.In, exp.Tuple, exp.Array, exp.Values, exp.Func)
 _UNBOUNDED = frozenset(("postgres",))
 """Engines that bound no query's memory."""
 _ROUNDS = 5  # of a recursion, after which it is seen whether values multiply
@@ -67,16 +61,18 @@ def check_growth(
     """Raises `Refused` for a statement, all nodes of its tree, that grows beyond measure when planned."""
     tree = nodes[0]
     query = tree.this if isinstance(tree, exp.Describe) else tree
-    if dialect in _NOT_INLINED or not isinstance(query, _QUERIES):
+    if dialect in _NOT_INLINED or not isinstance(query, QUERIES):
         return
     if is_flat(nodes) and not (dialect in _UNBOUNDED and is_prone(nodes)):
         return
     uses: dict[int, int] = {}
-    if query.find(exp.CTE):  # only one that is named once is written out, which is known at the end
-        first = _Count(tree, sql, dialect, catalogue)
+    orders: dict[int, Order] = {}
+    if any(isinstance(node, exp.CTE) for node in nodes):
+        # Only one that is named once is written out, which is known at the end.
+        first = _Count(tree, sql, dialect, catalogue, orders=orders)
         first.query(query, Level())
         uses = first.uses
-    count = _Count(tree, sql, dialect, catalogue, uses)
+    count = _Count(tree, sql, dialect, catalogue, orders=orders, known=uses)
     count.query(query, Level())
     count.reckoned.check()
 
@@ -84,7 +80,8 @@ def check_growth(
 class _Count:
     """One walk down a statement. `uses` says how often each table of WITH is named.
 
-    Without the uses of an earlier walk nothing is refused.
+    Without the uses of an earlier walk nothing is refused. `orders` are those of the expressions that were
+    met, kept from one walk to the next.
     """
 
     def __init__(
@@ -93,12 +90,14 @@ class _Count:
         sql: str,
         dialect: str,
         catalogue: Catalogue | None,
+        *,
+        orders: dict[int, Order],
         known: dict[int, int] | None = None,
     ) -> None:
         # EXPLAIN writes out an expression of each step below, whether or not steps were merged.
         self._explains = isinstance(tree, exp.Describe)
         self._omitted = sql.count(",")  # as many plain values may the parser have left out of a list
-        self._dialect, self._catalogue, self._known = dialect, catalogue, known
+        self._dialect, self._catalogue, self._orders, self._known = dialect, catalogue, orders, known
         self.uses: dict[int, int] = {}
         self.reckoned = Reckoning(measured=known is not None and dialect in _UNBOUNDED)
         self._recurs = False
@@ -188,7 +187,8 @@ class _Count:
                 self._add_star(output, rows, level)
             else:
                 rows.columns.append((name_of_output(output), self._parts([output], level)))
-            computed += [is_computed(output, level)] * (len(rows.columns) - len(computed))
+            own = is_computed(self._order(output).computed, level)
+            computed += [own] * (len(rows.columns) - len(computed))
         # USING puts the columns that it merges before the others.
         rows.is_open = rows.is_open or any(j.args.get("using") for j in select.args.get("joins") or ())
         rows.merged = sum(parts.inlined for _, parts in rows.columns)
@@ -207,7 +207,7 @@ class _Count:
     def _add_star(self, output: exp.Expr, rows: Rows, level: Level) -> None:
         if isinstance(output, exp.Dot):  # the fields of a row, whose names aren't known
             fields = self._parts([output.this], level)
-            rows.columns += [("", fields), *[("", fields._replace(value=NOTHING))] * (_FIELDS - 1)]
+            rows.columns += [("", fields), *[("", fields.of(NOTHING))] * (FIELDS - 1)]
             return
         table = compared(output.args.get("table")) if isinstance(output, exp.Column) else ""
         sources = level.called(table)
@@ -236,9 +236,9 @@ class _Count:
                 every = [parts for _, parts in arm.columns] or [ONE]
                 alike.append(largest(every) if is_open else every[at])
             column = sum(alike, NONE)
-            value = one_of([parts.value for parts in alike])._replace(total=column.value.total)
+            value = one_of([parts.value for parts in alike]).of_total(column.value.total)
             column = column if merged else Parts(1, column.pushed)
-            rows.columns.append((name, column._replace(value=value)))
+            rows.columns.append((name, column.of(value)))
         rows.count = sum(arm.count for arm in given)
         if isinstance(node, (exp.Except, exp.Intersect)):
             self.reckoned.hold(rows)
@@ -246,7 +246,7 @@ class _Count:
 
     def _around(self, node: exp.Subquery, level: Level) -> Rows:
         """A query in parentheses, or tables and joins."""
-        if isinstance(node.this, _QUERIES):
+        if isinstance(node.this, QUERIES):
             rows = self.query(node.this, level)
         else:
             total = self._item(node.this, level)
@@ -264,7 +264,7 @@ class _Count:
             for at, value in enumerate(row):
                 columns[at] += self._parts([value], level)
         total = RELATION + sum(parts.inlined for parts in columns)
-        count = len(rows) + self._left_out(node)
+        count = len(rows) + left_out(node, self._omitted)
         return Rows([(f"column{at}", parts) for at, parts in enumerate(columns, 1)], total, count=count)
 
     def _limited(self, node: exp.Expr, rows: Rows) -> Rows:
@@ -306,7 +306,7 @@ class _Count:
             total = self._item(item.this, level)
             rows = joined_rows(level.sources[start:], total, level.count)
             rest = self._rest(item, level, ("this", "alias", "joins"))
-        elif isinstance(query, _QUERIES):
+        elif isinstance(query, QUERIES):
             rows, rest = self.query(query, level), 0
         else:  # a function, or several
             rest = self._rest(item, level, ("alias", "joins"))
@@ -327,59 +327,44 @@ class _Count:
                 total += max(parts[:2]) if key in _CONDITIONS else parts.inlined
         return total
 
+    def _order(self, node: exp.Expr) -> Order:
+        """The order of an expression's nodes."""
+        order = self._orders.get(id(node))
+        if order is None:
+            order = self._orders[id(node)] = ordered(node, self._omitted)
+        return order
+
     def _parts(self, nodes: Iterable[exp.Expr], level: Level) -> Parts:
         """The parts of expressions once their columns have been put in."""
-        nodes = list(nodes)
-        order, left = list[exp.Expr](), list(nodes)
-        while left:  # without recursion: a chain of `||` is as deep as it is long
-            node = left.pop()
-            order.append(node)
-            if not isinstance(node, _WHOLE):
-                left += node.iter_expressions()
-        if self._known is None:  # nothing but the names of tables is looked at
-            for query in reversed(order):
-                if isinstance(query, _QUERIES):
+        total = NONE
+        for node in nodes:
+            order = self._order(node)
+            if self._known is None:  # nothing but the names of tables is looked at
+                for query in order.queries:
                     self.query(query, level)
-            return NONE
-        found = dict[int, Parts]()
-        for node in reversed(order):
-            found[id(node)] = self._part(node, level, found)
-        return sum((found[id(node)] for node in nodes), NONE)
+                continue
+            found = dict[int, Parts]()
+            for step in order.steps:
+                found[id(step.node)] = self._part(step, level, found)
+            total += found[id(node)]
+        return total
 
-    def _part(self, node: exp.Expr, level: Level, found: dict[int, Parts]) -> Parts:
+    def _part(self, step: Step, level: Level, found: dict[int, Parts]) -> Parts:
         """The parts of one node, of whose parts those are `found`."""
-        if isinstance(node, exp.Column):
+        node, own, inner, is_column, is_query = step
+        if is_column:
+            assert isinstance(node, exp.Column)
             parts = column_parts(node, level)
             self.reckoned.note(node, parts.value)
             return parts
-        if isinstance(node, _QUERIES):
+        if is_query:
             rows = self.query(node, level)
             return Parts(rows.total, rows.total, self.reckoned.selected(node, rows, level))
-        own = 0 if isinstance(node, _NO_PARTS) else 1
-        inlined = pushed = own + self._left_out(node)
-        copied = isinstance(node, _COPIED)
-        for part in node.iter_expressions():
-            copies, known = self._copies(node, part) if copied else 1, found[id(part)]
+        inlined = pushed = own
+        for part, copies in inner:
+            known = found[id(part)]
             inlined, pushed = inlined + copies * known.inlined, pushed + copies * known.pushed
         return Parts(inlined, pushed, self.reckoned.value(node, level))
-
-    def _left_out(self, node: exp.Expr) -> int:
-        """How many plain values of a list the parser may have left out."""
-        long = isinstance(node, _LISTS) and len(node.expressions) >= _LONG_LIST
-        return self._omitted if long else 0
-
-    def _copies(self, node: exp.Expr, part: exp.Expr) -> int:
-        """How often the server's parser writes down a part of a node."""
-        if isinstance(node, exp.Between):
-            symmetric = bool(node.args.get("symmetric"))
-            return (4 if symmetric else 2) if part is node.this else 1 + symmetric
-        if part is not node.this:
-            return 1
-        if isinstance(node, exp.In) and node.expressions:
-            # One comparison each for what isn't a constant, and for all rows.
-            compared = sum(not isinstance(item, exp.Literal) for item in node.expressions)
-            return max(1, compared + isinstance(part, exp.Tuple) * self._left_out(node))
-        return _FIELDS if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star) else 1
 
 
 def _too_large(dialect: str) -> Refused:

@@ -1,11 +1,11 @@
 """The columns that expressions name, and outputs that are reckoned from many rows."""
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from fathom.databases.guard.growth_rows import ONE, Level, Parts, compared, largest
 from fathom.databases.guard.values import times
-
-_QUERIES = (exp.Select, exp.SetOperation, exp.Subquery, exp.Values)
 
 
 def column_parts(column: exp.Column, level: Level) -> Parts:
@@ -32,19 +32,15 @@ def _within(parts: Parts, around: Level, level: Level) -> Parts:
     if around is level:
         return parts
     total = times(parts.value.length, max(1.0, level.count))
-    return parts._replace(value=parts.value._replace(total=total))
+    return parts.of(parts.value.of_total(total))
 
 
-def is_computed(output: exp.Expr, level: Level) -> bool:
-    """True if a value comes from many rows of its own level, so that it is put in no other place."""
-    left = [output]
-    while left:
-        node = left.pop()
-        if isinstance(node, exp.Window) or (isinstance(node, exp.AggFunc) and _is_own(node, level)):
-            return True
-        if not isinstance(node, _QUERIES):
-            left += node.iter_expressions()
-    return False
+def is_computed(among: Sequence[exp.Expr], level: Level) -> bool:
+    """True if a value comes from many rows of its own level, so that it is put in no other place.
+
+    `among` are the aggregates and windows in it.
+    """
+    return any(isinstance(node, exp.Window) or _is_own(node, level) for node in among)
 
 
 def _is_own(call: exp.Expr, level: Level) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -28,6 +29,10 @@ class Parts(NamedTuple):
     def __add__(self, other: object) -> "Parts":
         assert isinstance(other, Parts)
         return Parts(self.inlined + other.inlined, self.pushed + other.pushed, self.value + other.value)
+
+    def of(self, value: Value) -> "Parts":
+        """As many parts, with another value."""
+        return Parts(self.inlined, self.pushed, value)
 
     def kept(self) -> "Parts":
         """The column of a step that the server keeps: naming it copies nothing, its value stays."""
@@ -71,12 +76,12 @@ class Rows:
         if not (unnamed or self.is_open):
             return None
         total = times(OF_TABLE.total, max(1.0, self.count / ROWS))
-        return largest([*unnamed, ONE._replace(value=OF_TABLE._replace(total=total))])
+        return largest([*unnamed, ONE.of(OF_TABLE.of_total(total))])
 
     def all(self) -> Parts:
         """The parts of all columns, as a whole row has them."""
         unknown = self.perhaps() if self.is_open and not self.columns else None
-        row = ONE._replace(value=unknown.value if unknown else NOTHING)
+        row = ONE.of(unknown.value if unknown else NOTHING)
         return sum((parts for _, parts in self.columns), row)
 
     def kept(self) -> "Rows":
@@ -89,7 +94,7 @@ class Rows:
         factor = max(1.0, count / max(1.0, self.count))
         if factor > 1:
             self.columns = [
-                (name, parts._replace(value=parts.value._replace(total=times(parts.value.total, factor))))
+                (name, parts.of(parts.value.of_total(times(parts.value.total, factor))))
                 for name, parts in self.columns
             ]
             self.count = count
@@ -97,9 +102,7 @@ class Rows:
     def few(self, most: float) -> None:
         """Bound the rows, as LIMIT does."""
         self.count = min(self.count, most)
-        self.columns = [
-            (name, parts._replace(value=parts.value.at_most(self.count))) for name, parts in self.columns
-        ]
+        self.columns = [(name, parts.of(parts.value.at_most(self.count))) for name, parts in self.columns]
 
     def renamed(self, names: Sequence[str]) -> "Rows":
         """The rows after `AS t(a, b)`."""
@@ -143,7 +146,10 @@ class Level:
 
 def largest(among: Iterable[Parts]) -> Parts:
     """The most that any of them comes to."""
-    inlined, pushed, values = zip(*among, strict=True)
+    several = list(among)
+    if len(several) == 1:
+        return several[0]
+    inlined, pushed, values = zip(*several, strict=True)
     return Parts(max(inlined), max(pushed), one_of(values))
 
 
@@ -152,6 +158,7 @@ def compared(name: object) -> str:
     return cut(name.name) if isinstance(name, exp.Identifier) else ""
 
 
+@lru_cache(maxsize=4096)
 def cut(name: str) -> str:
     """A name in whichever case, quoted or not, cut where PostgreSQL cuts it."""
     folded = name.casefold()

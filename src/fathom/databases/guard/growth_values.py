@@ -81,7 +81,7 @@ class Reckoning:
         if isinstance(query.parent, (exp.In, exp.Any, exp.All)):  # kept to be looked up
             self.hold(rows)
         if not correlates(query):
-            value = value._replace(total=times(value.length, max(1.0, level.count)))
+            value = value.of_total(times(value.length, max(1.0, level.count)))
         return self.note(query, value)
 
     def hold(self, rows: Rows, count: float = 0) -> None:

@@ -80,6 +80,9 @@ def takes_path(tokens: Sequence[Token]) -> bool:
 def _of_postgres(tokens: Sequence[Token]) -> list[Token]:
     """Leave out the operator `@`, which makes a number positive, and a type before a text."""
     tokens = _with_operators(_with_cubes(tokens))
+    kinds = [token.token_type for token in tokens]
+    if TokenType.PARAMETER not in kinds and (TokenType.VAR, TokenType.STRING) not in pairwise(kinds):
+        return tokens
     kept: list[Token] = []
     for token, after in zip_longest(tokens, tokens[1:]):
         starts = not kept or kept[-1].token_type in _BEFORE_OPERANDS
@@ -93,7 +96,7 @@ def _of_postgres(tokens: Sequence[Token]) -> list[Token]:
 
 def _with_cubes(tokens: Sequence[Token]) -> list[Token]:
     """`cube` as a name, but for a grouping set's: an item of GROUP BY, or within GROUPING SETS."""
-    if all(token.token_type != TokenType.CUBE for token in tokens):
+    if TokenType.CUBE not in [token.token_type for token in tokens]:
         return list(tokens)
     grouped = [False]  # for each bracket that is open
     found: list[Token] = []
@@ -112,18 +115,21 @@ def _with_cubes(tokens: Sequence[Token]) -> list[Token]:
     return found
 
 
-def _with_operators(tokens: Sequence[Token]) -> list[Token]:
+def _with_operators(tokens: list[Token]) -> list[Token]:
     """`OPERATOR(...)` for an operator between two values that sqlglot takes for several."""
+    signs = [_OPERATOR_SIGNS.issuperset(token.text) for token in tokens]
+    if (True, True) not in pairwise(signs):
+        return tokens
     found: list[Token] = []
     at = 0
     while at < len(tokens):
         end = at + 1
-        if not _OPERATOR_SIGNS.issuperset(tokens[at].text):
+        if not signs[at]:
             found.append(tokens[at])
             at = end
             continue
         while end < len(tokens) and tokens[end].start == tokens[end - 1].end + 1:
-            if not _OPERATOR_SIGNS.issuperset(tokens[end].text):
+            if not signs[end]:
                 break
             end += 1
         run = tokens[at:end]

@@ -22,16 +22,14 @@ _SPARK_SOURCES = frozenset(
 
 def check_tree(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect: str) -> None:
     """Check every node of a tree and every call against the lists. Raises `Refused`."""
+    _check_kinds(nodes, dialect)
     if dialect in ("postgres", "duckdb"):  # whose own parsers say what is called and read
-        for kind in dict.fromkeys(map(type, nodes)):
-            check_kind(kind, dialect)
         return
     if dialect == "mysql":
         _check_full_names(nodes[0])
     names = names_of(dialect)
     aliases: set[int] = set()
     for node in nodes:
-        check_kind(type(node), dialect)
         if isinstance(node, exp.Parameter):
             _check_position(node)
         elif isinstance(node, _SOURCES) and isinstance(node.this, exp.Func):
@@ -61,6 +59,13 @@ def _check_full_names(tree: exp.Expr) -> None:
                 raise Refused(
                     "statement", f"write {column.name[:40]} with its table alone, or the join with ON."
                 )
+
+
+def _check_kinds(nodes: Sequence[exp.Expr], dialect: str) -> None:
+    allowed = allowed_kinds(dialect)
+    for kind in dict.fromkeys(map(type, nodes)):
+        if kind.__name__ not in allowed:
+            check_kind(kind, dialect)
 
 
 def check_kind(kind: type[exp.Expr], dialect: str) -> None:

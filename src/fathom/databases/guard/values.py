@@ -48,8 +48,13 @@ class Value(NamedTuple):
 
     def __add__(self, other: object) -> "Value":
         assert isinstance(other, Value)
-        length, total = min(self.length + other.length, MOST), min(self.total + other.total, MOST)
-        return Value(length, total, max(self.number, other.number))
+        length, total, number, _ = self
+        more, more_total, other_number, _ = other
+        return Value(
+            min(length + more, MOST),
+            min(total + more_total, MOST),
+            number if number > other_number else other_number,
+        )
 
     def times(self, factor: float) -> "Value":
         """So many of these values put together to one."""
@@ -57,7 +62,12 @@ class Value(NamedTuple):
 
     def at_most(self, rows: float) -> "Value":
         """The values of so many rows."""
-        return self._replace(total=min(self.total, times(self.length, rows)))
+        total = times(self.length, rows)
+        return self.of_total(total) if total < self.total else self
+
+    def of_total(self, total: float) -> "Value":
+        """The same values, together so many characters."""
+        return Value(self.length, total, self.number, self.is_json)
 
 
 NOTHING = Value(0, 0, 0)
@@ -191,7 +201,7 @@ def _then(node: exp.Expr, given: Given, rows: float) -> Value:
 
 def _window(node: exp.Expr, given: Given, rows: float) -> Value:
     inner = given(node.this)
-    return inner._replace(total=times(inner.length, rows))
+    return inner.of_total(times(inner.length, rows))
 
 
 def _choice(node: exp.Expr, given: Given, rows: float) -> Value:

@@ -28,11 +28,9 @@ _NAMING: tuple[type[exp.Expr], ...] = (exp.Table, exp.TableAlias, *_SETS)
 
 def check_agreement(nodes: Sequence[exp.Expr], parts: Parts) -> None:
     """Raises `Refused` where sqlglot and PostgreSQL name different tables, aliases or columns."""
-    theirs = _named_by_postgres(parts)
-    ours = _named_by_sqlglot(nodes)
-    for what, names in theirs.items():
-        if names != ours[what]:
-            odd = next(iter((names - ours[what]) + (ours[what] - names)))
+    for what, theirs, ours in zip(_NAMED, _named_by_postgres(parts), _named_by_sqlglot(nodes), strict=True):
+        if sorted(theirs) != sorted(ours):
+            odd = next(iter((Counter(theirs) - Counter(ours)) + (Counter(ours) - Counter(theirs))))
             raise Refused(
                 "syntax",
                 f"{'.'.join(odd)[:60]!r} may or may not be {what}; write such names in double quotes.",
@@ -40,34 +38,34 @@ def check_agreement(nodes: Sequence[exp.Expr], parts: Parts) -> None:
             )
     known = {node.name.casefold() for node in nodes if isinstance(node, exp.Identifier)}
     for name in _columns(parts):
-        if (
-            name.casefold() not in known
-        ):  # sqlglot drops arguments past those it knows: to_char(day, 'x', name)
+        if name.casefold() not in known:  # sqlglot drops what it has no place for: to_char(day, 'x', name)
             raise Refused(
                 "syntax", f"{name[:60]!r} stands where nothing can; leave it out.", ErrorClass.SYNTAX
             )
 
 
 def _columns(parts: Parts) -> Iterator[str]:
-    for key, value in parts:
-        if key == "ColumnRef":
-            yield from (field["String"]["sval"] for field in value["fields"] if "String" in field)
+    for column in parts.get("ColumnRef", ()):
+        yield from (field["String"]["sval"] for field in column["fields"] if "String" in field)
 
 
-Named = dict[str, Counter[tuple[str, ...]]]
+_NAMED = ("a table", "an alias", "a grouping set")
+Named = tuple[list[tuple[str, ...]], list[tuple[str, ...]], list[tuple[str, ...]]]
+"""The paths of all tables, and the names of aliases and of kinds of grouping sets."""
 
 
 def _named_by_postgres(parts: Parts) -> Named:
-    tables, aliases, sets = (Counter[tuple[str, ...]]() for _ in range(3))
-    for key, value in parts:
-        if key == "RangeVar":
-            path = (value.get("catalogname"), value.get("schemaname"), value["relname"])
-            tables[tuple(part for part in path if part)] += 1
-        elif key in ("alias", "join_using_alias"):
-            aliases[value["aliasname"],] += 1
-        elif key == "GroupingSet" and value["kind"] != "GROUPING_SET_EMPTY":
-            sets[value["kind"].removeprefix("GROUPING_SET_").lower(),] += 1
-    return {"a table": tables, "an alias": aliases, "a grouping set": sets}
+    paths = [
+        (table.get("catalogname"), table.get("schemaname"), table["relname"])
+        for table in parts.get("RangeVar", ())
+    ]
+    aliases = (*parts.get("alias", ()), *parts.get("join_using_alias", ()))
+    sets = [grouped["kind"].removeprefix("GROUPING_SET_").lower() for grouped in parts.get("GroupingSet", ())]
+    return (
+        [tuple(filter(None, path)) for path in paths],
+        [(alias["aliasname"],) for alias in aliases],
+        [(kind,) for kind in sets if kind != "empty"],
+    )
 
 
 def _plain(name: exp.Expr | None) -> str:
@@ -77,16 +75,18 @@ def _plain(name: exp.Expr | None) -> str:
 
 
 def _named_by_sqlglot(nodes: Sequence[exp.Expr]) -> Named:
-    tables, aliases, sets = (Counter[tuple[str, ...]]() for _ in range(3))
-    for node in (n for n in nodes if isinstance(n, _NAMING)):
+    tables: list[tuple[str, ...]] = []
+    aliases: list[tuple[str, ...]] = []
+    sets: list[tuple[str, ...]] = []
+    for node in [n for n in nodes if isinstance(n, _NAMING)]:
         if kind := _SETS.get(type(node)):
-            sets[kind,] += 1
+            sets.append((kind,))
         elif isinstance(node, exp.Table):
             if isinstance(node.this, exp.Identifier) and not _is_bare_call(node):
-                tables[tuple(map(_plain, node.parts))] += 1
+                tables.append(tuple(map(_plain, node.parts)))
         elif not isinstance(node.parent, exp.CTE) and node.this is not None and "start" in node.this.meta:
-            aliases[_plain(node.this),] += 1  # one without a place is sqlglot's own
-    return {"a table": tables, "an alias": aliases, "a grouping set": sets}
+            aliases.append((_plain(node.this),))  # one without a place is sqlglot's own
+    return tables, aliases, sets
 
 
 def _is_bare_call(table: exp.Table) -> bool:

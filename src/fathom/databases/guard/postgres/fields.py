@@ -8,6 +8,7 @@ everything that the name may mean has to have the column.
 
 from collections.abc import Callable, Iterable
 from itertools import chain
+from typing import Any
 
 from fathom.databases.guard.catalogue import Catalogue
 from fathom.databases.guard.postgres.columns import (
@@ -23,15 +24,25 @@ from fathom.databases.guard.words import DialectNames, Refused
 from fathom.errors import ErrorClass
 
 _NAMING = ("ColumnRef", "A_Indirection")
+_HOLDERS = (dict, list)
 Learn = Callable[[KnownColumns], None]
 
 
 def check_fields(query: Node, parts: Parts, names: DialectNames, catalogue: Catalogue | None) -> None:
     """Check every name after a dot against what stands in FROM. Raises `Refused`."""
+    if _is_plain(parts):
+        return
     reading = _Reading(names, catalogue)
     reading.query(query, Scope())
-    if any(key in _NAMING and id(value) not in reading.judged for key, value in parts):
+    if any(id(node) not in reading.judged for kind in _NAMING for node in parts.get(kind, ())):
         raise Refused("function", "a name after a dot stands where it may be a call.")
+
+
+def _is_plain(parts: Parts) -> bool:
+    """True for a statement without names after a dot, and without stars that could multiply."""
+    if "A_Indirection" in parts or len(parts.get("A_Star", ())) > 1:
+        return False
+    return all(len(column["fields"]) == 1 for column in parts.get("ColumnRef", ()))
 
 
 class _Reading:
@@ -149,13 +160,11 @@ class _Reading:
 
     def _judge(self, nodes: Iterable[object], scope: Scope) -> None:
         """Judge every name after a dot in these expressions, and the queries in them."""
-        left = list(nodes)
+        left: list[Any] = [node for node in nodes if node.__class__ in _HOLDERS]
         while left:
             node = left.pop()
-            if isinstance(node, list):
-                left += node
-                continue
-            if not isinstance(node, dict):
+            if node.__class__ is list:
+                left += [each for each in node if each.__class__ in _HOLDERS]
                 continue
             for key, value in node.items():
                 if key == "SelectStmt":
@@ -167,7 +176,7 @@ class _Reading:
                     self.judged.add(id(value))
                     self._fields(value, scope)
                     left += (value["arg"], value["indirection"])
-                else:
+                elif value.__class__ in _HOLDERS:
                     left.append(value)
 
     def _column(self, column: Node, scope: Scope) -> None:

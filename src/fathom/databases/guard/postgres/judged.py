@@ -17,35 +17,37 @@ _BETWEEN |= dict.fromkeys(("AEXPR_NOT_BETWEEN", "AEXPR_NOT_BETWEEN_SYM"), frozen
 
 def check_statement(query: Node, parts: Parts, names: DialectNames, catalogue: Catalogue | None) -> None:
     """Check every node, and every name after a dot; `parts` are all of the query's. Raises `Refused`."""
-    functions, operators, types = set[str](), set[str](), set[str]()
-    allowed = _allowed()
-    for key, value in parts:
-        if key not in allowed:
+    for key in parts:
+        if key not in _allowed():
             raise _unknown(key)
-        match key:
-            case "FuncCall":
-                functions.add(_check_call(value, names))
-            case "A_Expr":
-                operators |= _BETWEEN.get(value["kind"]) or {_operator(value["name"])}
-            case "SortBy" if value.get("useOp"):
-                operators.add(_operator(value["useOp"]))
-            case "SubLink" if "testexpr" in value:  # `IN` names no operator
-                operators.add(_operator(value["operName"]) if "operName" in value else "=")
-            case "RangeVar":
-                _check_table(value, names)
-            case "RangeTableSample":
-                _check_sample(value)
-            case "typeName":
-                types.add(_check_type(value, names))
-            case "CaseExpr" if "arg" in value:
-                operators.add("=")
-            case "JoinExpr" if "usingClause" in value or "isNatural" in value:
-                operators.add("=")
-            case _ if key in _named():
-                # A newer server knows a word of syntax where an older one calls a function of that name.
-                functions.update(_named()[key].split(","))
-    check_own(functions, operators, catalogue, types - {""})
+    functions = {_check_call(call, names) for call in parts.get("FuncCall", ())}
+    # A newer server knows a word of syntax where an older one calls a function of that name.
+    functions.update(name for key in _named().keys() & parts for name in _named()[key].split(","))
+    for table in parts.get("RangeVar", ()):
+        _check_table(table, names)
+    for sample in parts.get("RangeTableSample", ()):
+        _check_sample(sample)
+    types = {_check_type(kind, names) for kind in parts.get("typeName", ())}
+    check_own(functions, _operators_in(parts), catalogue, types - {""})
     check_fields(query, parts, names, catalogue)
+
+
+def _operators_in(parts: Parts) -> set[str]:
+    """The operators that a statement uses, also where its text names none."""
+    found = set[str]()
+    for node in parts.get("A_Expr", ()):
+        found |= _BETWEEN.get(node["kind"]) or {_operator(node["name"])}
+    for node in parts.get("SortBy", ()):
+        if node.get("useOp"):
+            found.add(_operator(node["useOp"]))
+    for node in parts.get("SubLink", ()):
+        if "testexpr" in node:  # `IN` names no operator
+            found.add(_operator(node["operName"]) if "operName" in node else "=")
+    compares = any("arg" in node for node in parts.get("CaseExpr", ()))
+    joins = parts.get("JoinExpr", ())
+    if compares or any("usingClause" in node or "isNatural" in node for node in joins):
+        found.add("=")
+    return found
 
 
 @cache

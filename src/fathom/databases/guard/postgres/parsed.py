@@ -4,13 +4,17 @@ A node is an object with one key, its kind: `{"ColumnRef": {"fields": [...]}}`. 
 one certain kind without that key (`typeName`, `alias`, `larg`).
 """
 
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 from fathom.databases.guard.words import Refused
 from fathom.errors import ErrorClass, MissingExtra
 
 Node = dict[str, Any]
-Parts = list[tuple[str, Any]]
+Parts = Mapping[str, list[Any]]
+"""What each key of a tree holds, wherever it stands: kinds with the nodes' fields, and names of fields."""
+_HOLDERS = (dict, list)
 
 
 def parsed(sql: str) -> Node:
@@ -44,16 +48,19 @@ def content(node: Node) -> tuple[str, Node]:
 
 
 def walk(root: Node) -> Parts:
-    """Give each key of the tree and what it holds: kinds with the node's fields, and names of fields."""
-    pairs: Parts = []
+    """Sort all of a tree by its keys."""
+    parts = defaultdict[str, list[Any]](list)
     left: list[Any] = [root]
-    while left:
-        found = left.pop()
-        if found.__class__ is dict:
-            pairs += found.items()
-            found = found.values()
-        left += [value for value in found if value.__class__ in (dict, list)]
-    return pairs
+    for found in left:
+        if found.__class__ is list:
+            left += [value for value in found if value.__class__ in _HOLDERS]
+            continue
+        for key, value in found.items():
+            parts[key].append(value)
+            if value.__class__ in _HOLDERS:
+                left.append(value)
+    parts.default_factory = None
+    return parts
 
 
 def texts(nodes: list[Node] | None) -> list[str]:

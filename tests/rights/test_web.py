@@ -296,8 +296,31 @@ def test_users_estimate_queries_as_they_may_run_them(
     assert hidden.text.replace(HIDDEN_TABLE, "-") == missing.text.replace("xylophones", "-")
     assert "Your rights let you ask questions" in sent("SELECT title FROM products", "ben").text
     assert "Your rights let you ask questions" in client.get("/db/shop/sql", headers=by("ben")).text
-    form = client.post("/db/shop/estimate", data={"sql": f"SELECT * FROM {HIDDEN_TABLE}"}, headers=by("anna"))
+    hidden_query = {"sql": f"SELECT * FROM {HIDDEN_TABLE}", "at": 14}
+    form = client.post("/db/shop/sql/explain", data=hidden_query, headers=by("anna"))
+    assert form.status_code == 200
     assert not leaks(form.text.replace(HIDDEN_TABLE, ""))
+    for what in ("check", "names", "explain"):
+        told = client.post(f"/api/db/shop/sql/{what}", json=hidden_query, headers=by("anna"))
+        assert told.status_code == 200
+        assert not leaks(told.text.replace(HIDDEN_TABLE, "")), what
+    seen = client.post(
+        "/api/db/shop/sql/explain", json={"sql": "SELECT title FROM products"}, headers=by("anna")
+    ).json()
+    assert (seen["plan"], seen["problem"]) == ("", "")
+
+
+def test_users_make_no_links_and_open_those_of_others(tmp_path: Path) -> None:
+    with served(tmp_path) as client:
+        own = asked(client, "How many products are there?", by("anna"))["entry"]["id"]
+        refused = client.post(f"/api/a/{own}/links", json={})
+        assert (refused.status_code, "not show them" in refused.text) == (400, True)
+        assert "A link for whoever has it" not in client.get(f"/a/{own}").text
+        whole = {"authorization": f"Bearer {TOKEN}"}
+        theirs = asked(client, "How many customers are there?", whole)["entry"]["id"]
+        link = client.post(f"/api/a/{theirs}/links", json={}).json()["url"]
+        for headers in (by("anna"), {"authorization": "Bearer nobody"}):
+            assert client.get(link, headers=headers).status_code == 200
 
 
 def test_a_proxy_says_who_it_is(client: TestClient) -> None:

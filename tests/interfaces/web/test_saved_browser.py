@@ -17,7 +17,7 @@ PER_CITY = "SELECT city, count(*) AS number FROM sale GROUP BY city"
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder = tmp_path_factory.mktemp("saved")
-    with serving(folder, str(shop(folder))) as served:
+    with serving(folder, str(shop(folder)), embed_in=("https://intranet.example.org",)) as served:
         served.site.profile("shop", within=30)
         made = served.finished(served.post("/api/db/shop/sql", sql=QUERY, title="Sales of a city"))
         served.post(f"/api/a/{made}/save", title="Sales of a city", tag="sales")
@@ -80,3 +80,30 @@ def test_a_board_has_one_filter_and_is_refreshed_by_request(walker: Walker, live
     page.reload()  # not twice within a minute
     sleep(0.5)
     assert live.api.get("/api/history").json()["entries"][0]["number"] == after
+
+
+def test_a_link_is_made_and_opened_by_a_stranger(walker: Walker, live: Live, opened: Browser) -> None:
+    page = walker.page
+    id_ = live.ask("shop", "How many sales are there per city?")
+    walker.go(f"/a/{id_}")
+    page.get_by_text("Share", exact=True).click()
+    page.get_by_label("A link for whoever has it").select_option("30 days")
+    page.get_by_label("may show it").check()
+    walker.look_now("link to be made")
+    page.get_by_role("button", name="Make a link").click()
+    walker.look("link made")
+    link = page.get_by_label("Link", exact=True).input_value()
+    with walking(opened, live, java_script_enabled=True) as stranger:
+        stranger.page.context.clear_cookies()
+        stranger.page.goto(link)
+        expect(stranger.page.get_by_role("cell", name="Rome")).to_be_visible()
+        expect(stranger.page.get_by_role("link")).to_have_count(0)
+        stranger.look("link opened")
+    walker.go(f"/a/{id_}")
+    page.get_by_text("Share", exact=True).click()
+    walker.look_now("links of an answer")
+    page.get_by_role("button", name="End it").click()
+    page.goto(link)
+    expect(page.get_by_role("heading", name="No such link")).to_be_visible()
+    walker.look("link ended")
+    walker.faults[:] = [f for f in walker.faults if "status of 404" not in f]

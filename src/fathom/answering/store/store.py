@@ -15,6 +15,7 @@ from fathom.answering.archive import archived
 from fathom.answering.parameters import SavedParameter
 from fathom.answering.store.file import StoreFile, sessions_since, stamp
 from fathom.answering.store.filled import FilledQuestions
+from fathom.answering.store.links import AnswerLinks
 from fathom.answering.store.records import (
     Feedback,
     KeptAnswer,
@@ -46,7 +47,8 @@ class AnswerNotFound(FathomError):
 class Store:
     """Keeps what was asked and answered. Several threads and processes may use one file.
 
-    `shared` is what servers over one file tell each other, `filled` are saved questions with values.
+    `shared` is what servers over one file tell each other, `filled` are saved questions with values, and
+    `links` show answers to whoever has them.
     `user` is who asks, where several users who may see the same share the file; "" elsewhere.
     """
 
@@ -54,6 +56,7 @@ class Store:
         self._file, self._user = StoreFile(path), user
         self.shared = SharedWork(self._file, user)
         self.filled = FilledQuestions(self._file)
+        self.links = AnswerLinks(self._file)
 
     def __enter__(self) -> Self:
         return self

@@ -39,6 +39,7 @@ def serve(
     rights: Path | None = None,
     auth_header: str = "",
     proxy: tuple[str, ...] = (),
+    embed_in: tuple[str, ...] = (),
 ) -> None:
     """Ask in a browser, on this machine: prints the address to open, and serves until interrupted.
 
@@ -80,6 +81,9 @@ def serve(
     proxy
         The address that the proxy connects from, such as 127.0.0.1; may be given several times. From others
         the header is refused.
+    embed_in
+        The origin of a site whose pages may show an answer, such as https://intranet.example.org, where
+        somebody makes a link for that; may be given several times.
     """
     try:
         from fathom.interfaces.web.json_log import log_as_json  # noqa: PLC0415
@@ -92,13 +96,13 @@ def serve(
         raise ConfigError(
             f"Listening on {host} lets others in: give a --token of yours, and the --public-url they open."
         )
-    entrance = _entrance(rights, auth_header, proxy)
+    entrance, frames = _entrance(rights, auth_header, proxy), _origins(embed_in)
     named = (*databases, "demo:biomed") if demo else databases
     listening = _listening(host, port)
     rules = _rules(
         listening, own or secrets.token_urlsafe(24), public_url, runs=runs, sql=not no_sql, is_demo=demo
     )
-    rules = replace(rules, teaching=teach, uploads=not no_files)
+    rules = replace(rules, teaching=teach, uploads=not no_files, embed_in=frames)
     if json_log:
         log_as_json()
     else:
@@ -178,6 +182,18 @@ def _rules(
         cookie=f"{'__Host-' if secure else ''}fathom-{_port_of(public_url) or port}",
         secure=secure,
     )
+
+
+def _origins(named: tuple[str, ...]) -> tuple[str, ...]:
+    """Origins as a policy names them. Raises `ConfigError` for what is none."""
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    for text in named:
+        parts = urlsplit(text)
+        plain = bool(parts.netloc) and text.isascii() and not any(c in " ;,'\"*" for c in text)
+        if parts.scheme not in ("http", "https") or text != f"{parts.scheme}://{parts.netloc}" or not plain:
+            raise ConfigError(f"--embed-in {text!r} is no origin such as https://intranet.example.org")
+    return named
 
 
 def _port_of(url: str) -> int | None:

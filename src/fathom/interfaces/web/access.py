@@ -30,6 +30,8 @@ LOGINS_A_MINUTE = 5
 _OPEN = frozenset(("/healthz", "/login"))
 _STATIC = "/static/"
 """The paths that are served without a session: they show nothing of the data."""
+SHARED, EMBEDDED = "/s/", "/embed/"
+"""Where links are opened that show one answer: their secret lets in, to that answer alone."""
 _FOR_USERS = frozenset(
     (
         "",
@@ -99,7 +101,7 @@ def marking(send: Send) -> Send:
         if message["type"] == "http.response.start":
             marked = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
-                marked[name] = value
+                marked.setdefault(name, value)  # a page for strangers has a policy of its own
             marked.setdefault("cache-control", "no-store")
         await send(message)
 
@@ -157,7 +159,7 @@ class Access:
             self._check_origin(headers)
         if scope["method"] == "GET" and (shown := shown_token(scope)) is not None:
             return self._begin(scope, shown)
-        if scope["path"] in _OPEN or scope["path"].startswith(_STATIC):
+        if scope["path"] in _OPEN or scope["path"].startswith(_STATIC) or is_link(scope):
             return None
         if not session:
             raise RequestRefused(
@@ -255,6 +257,11 @@ def _bounded(headers: Headers, receive: Receive, most: int) -> Receive:
         return message
 
     return bounded
+
+
+def is_link(scope: Scope) -> bool:
+    """True for a request that opens a link which shows one answer."""
+    return scope["method"] in ("GET", "HEAD") and scope["path"].startswith((SHARED, EMBEDDED))
 
 
 def _is_for_users(path: str) -> bool:

@@ -35,6 +35,7 @@ class Rules:
     `origins` are those that may send forms. Without `sql` nobody writes queries by hand; with `teaching`
     assistants may teach at `/mcp`, if their person agrees. Without `uploads` nobody puts files here; the
     files of rows in `folder` may be asked as well. In a demo the tools answer from made-up records.
+    Pages of the origins `embed_in` may show answers, where a link says so.
     """
 
     token: str
@@ -47,6 +48,7 @@ class Rules:
     is_demo: bool = False
     uploads: bool = True
     folder: Path | None = None
+    embed_in: tuple[str, ...] = ()
     jobs_a_minute: int = 60
     cookie: str = "fathom"
     secure: bool = False
@@ -83,6 +85,11 @@ class Site:
     def uploads(self) -> Uploads | None:
         """The files that people put here; None where none are taken."""
         return Uploads(self.settings.store.parent, self.settings.cache) if self.rules.uploads else None
+
+    @property
+    def may_link(self) -> bool:
+        """True if links may be made here that show an answer to whoever has them."""
+        return True
 
     @property
     def databases(self) -> dict[str, str]:

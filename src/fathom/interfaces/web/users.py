@@ -20,6 +20,7 @@ from fathom.interfaces.web.access import (
     RequestRefused,
     bearer_token,
     check_host,
+    is_link,
     marking,
     shown_token,
     told,
@@ -53,6 +54,11 @@ class SeenSite(Site):
     def opened(self, name: str) -> Database:
         """A database as the user may see it, over the connections of the whole one. Raises `RightsError`."""
         return self.whole.database(name).restricted(self.granted[name])
+
+    @property
+    def may_link(self) -> bool:
+        """False: an answer of theirs is for those who may see the same."""
+        return False
 
     @property
     def uploads(self) -> None:
@@ -144,6 +150,8 @@ class Gate:
         state = scope.setdefault("state", {})
         state.pop("user", None)
         check_host(headers, self._site.rules)
+        if is_link(scope):
+            return self._whole
         rights = self._entrance.rights
         token = shown_token(scope) if scope["method"] == "GET" else None
         if token is not None and (user := rights.of_token(token)):

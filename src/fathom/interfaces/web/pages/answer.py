@@ -17,6 +17,7 @@ from fathom.answering.documents import as_csv, as_html
 from fathom.answering.markdown import answer_as_markdown
 from fathom.answering.row_exports import ExportForm, write_rows
 from fathom.answering.store import Feedback, KeptAnswer, Origin, StoredQuestion
+from fathom.answering.store.links import AnswerLink
 from fathom.answering.store.store import new_id
 from fathom.errors import InputError
 from fathom.interfaces.web.chart import Theme, drawn, drawn_as, drawn_as_pixels, specification
@@ -73,6 +74,7 @@ class AnswerPage:
     key: str
     next_key: str
     fault: FaultShown | None
+    links: Sequence[AnswerLink]
 
 
 @shown(router, "/a/{id}", "answer.html")
@@ -103,6 +105,7 @@ def answer_page(site: OfSite, request: Request, id: str) -> AnswerPage:
         key=new_id(),
         next_key=new_id(),
         fault=_fault(site, kept),
+        links=site.store.links.of(id),
     )
 
 

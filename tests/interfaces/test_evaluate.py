@@ -85,7 +85,7 @@ def test_what_imported_files_do_not_tell_is_in_no_comparison(runs: Path, fathom:
             assert title not in told
     lines = (runs / "imported.md").read_text(encoding="utf-8").splitlines()
     board = [line.split(" | ") for line in lines[lines.index("### Leaderboard") :] if line[:1] == "|"]
-    assert [row[board[0].index("seconds")] for row in board[2:4]] == ["–", "–"]
+    assert not {"seconds", "US$"} & set(board[0])  # of which nothing is known
     # Beside a run that was timed, the imported one has no place on the front, nor a curve.
     mixed = json.loads(fathom("compare", runs / "ours", runs / "theirs", "--json").out)
     assert mixed["pareto_front"]["seconds"] == ["offline"]

@@ -4,7 +4,7 @@ The page, Markdown and the terminal show the same cells; a chart stands beside t
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -19,7 +19,7 @@ class Cell:
     """One cell of a table. `more` is its interval or count, `run` the number of the run that it names.
 
     `heat`, from 0 to 1, tints it; `mark` is a small drawing, on the page only; `flag` says in a word why it
-    stands out.
+    stands out; `rank` is 1 for the best of a column, 2 for the second best, as papers mark them.
     """
 
     text: str
@@ -28,6 +28,7 @@ class Cell:
     heat: float | None = None
     mark: Markup = Markup()
     flag: str = ""
+    rank: int = 0
 
     @property
     def named(self) -> str:
@@ -61,6 +62,15 @@ class Sheet:
         """The columns that hold text: where there is no page, those of drawings alone are left out."""
         rows = (self.head, *self.rows)
         return [i for i in range(len(self.head)) if any(row[i].plain for row in rows)]
+
+    def folded(self) -> "Sheet":
+        """The table without the columns that are unknown, or nothing, in every row."""
+        kept = [
+            i for i in range(len(self.head))
+            if i < self.lead or any(row[i].text not in {UNKNOWN, "0", ""} or row[i].mark for row in self.rows)
+        ]  # fmt: skip
+        head, rows = [self.head[i] for i in kept], [[row[i] for i in kept] for row in self.rows]
+        return replace(self, head=head, rows=rows)
 
 
 @dataclass(frozen=True, slots=True)

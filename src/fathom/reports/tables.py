@@ -9,7 +9,7 @@ from typing import Any
 
 from fathom.evaluation.runs.contrast import Contrast, contrasts
 from fathom.reports.chapters import chapters
-from fathom.reports.sheet import Chapter, letter
+from fathom.reports.sheet import Cell, Chapter, letter
 
 _RATES = ("correct_rate", "incorrect_rate", "error_rate", "coverage", "selective_accuracy",
           "unanswerable_refused", "answerable_refused", "right_among_shown",
@@ -93,7 +93,11 @@ def build_markdown(folders: Sequence[Path]) -> str:
     """Every table of the page, also those behind its charts, as Markdown."""
     found = contrasts(folders)
     numbers = {number: label for one in found for label, number in one.numbers.items()}
-    lines = ["# Runs", "", *_table([["letter", "run"], *([letter(n), numbers[n]] for n in sorted(numbers))])]
+    lines = [
+        "# Runs",
+        "",
+        *_lines([["letter", "run"], *([letter(n), _escaped(numbers[n])] for n in sorted(numbers))]),
+    ]
     return "\n".join([*lines, *chapter_lines(chapters(found))]) + "\n"
 
 
@@ -108,14 +112,23 @@ def chapter_lines(made: Sequence[Chapter]) -> list[str]:
         ]
         for sheet in chapter.tables:
             lines += ["", f"### {_escaped(sheet.title)}", *(["", _escaped(sheet.note)] if sheet.note else [])]
-            rows = [[row[i].plain for i in sheet.told] for row in (sheet.head, *sheet.rows)]
-            lines += ["", *_table(rows)]
+            rows = [[_marked(row[i]) for i in sheet.told] for row in (sheet.head, *sheet.rows)]
+            lines += ["", *_lines(rows)]
     return lines
 
 
-def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+_MARKS = {0: "", 1: "**", 2: "_"}
+
+
+def _marked(cell: Cell) -> str:
+    """A cell in Markdown, the best of a column bold and the second best in italics."""
+    mark = _MARKS[cell.rank]
+    return f"{mark}{_escaped(cell.plain)}{mark}"
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> list[str]:
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(_escaped(c) for c in cells) + " |"
+        return "| " + " | ".join(cells) + " |"
 
     return [line(rows[0]), "|" + "---|" * len(rows[0]), *map(line, rows[1:])]
 

@@ -31,7 +31,7 @@ from fathom.evaluation.metrics import (
 )
 from fathom.evaluation.runs.columns import USED, RecordColumns, read_columns
 from fathom.evaluation.runs.details import Details, read_details
-from fathom.evaluation.runs.folder import read_configuration, read_records
+from fathom.evaluation.runs.folder import LABEL, read_configuration, read_records
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.evaluation.runs.repeats import repeats_of
 from fathom.evaluation.runs.summary import Summary, summarise_columns
@@ -181,9 +181,10 @@ def _contrast(benchmark: str, labels: Mapping[str, Path], numbers: Mapping[str, 
 
 def labelled(folders: Sequence[Path]) -> dict[str, Path]:
     """A short name for each run: what tells it from the others."""
-    described = [read_configuration(f)["configuration"] for f in folders]
-    parts = [(c["method"], c.get("model"), c["benchmark"], c.get("split"), f.resolve().name)
-             for c, f in zip(described, folders, strict=True)]  # fmt: skip
+    read = [read_configuration(f) for f in folders]
+    described = [(one["configuration"], one.get(LABEL)) for one in read]
+    parts = [(label or c["method"], None if label else c.get("model"), c["benchmark"], c.get("split"),
+              f.resolve().name) for (c, label), f in zip(described, folders, strict=True)]  # fmt: skip
     shown = [0, *(i for i in range(1, 4) if len({p[i] for p in parts}) > 1)]
     names = [" · ".join(str(p[i]) for i in shown if p[i]) for p in parts]
     twice = Counter(names)

@@ -24,6 +24,7 @@ from fathom.records import Usage
 CONFIGURATION = "run.json"
 RECORDS = "records.jsonl"
 UNRECORDED = "unrecorded_usage"
+LABEL = "label"
 JUDGEMENTS = "judgements.jsonl"
 PEOPLE = "people.jsonl"
 EQUIVALENCES = "equivalences.jsonl"
@@ -61,8 +62,8 @@ class RunFolder:
     """A run's folder, open for writing by this process alone. A context manager.
 
     `done` holds the ids of the questions whose records are there, and `ids` those that can be, where that is
-    known. Raises `DifferentRun`, `RunInUse`, or `InputError` where a record in the middle of the file is
-    damaged or of no such question.
+    known. A `label` is kept as the run's name in reports, in place of an earlier one. Raises `DifferentRun`,
+    `RunInUse`, or `InputError` where a record in the middle of the file is damaged or of no such question.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class RunFolder:
         *,
         cassette: str | Path | None = None,
         ids: Collection[str] | None = None,
+        label: str = "",
     ) -> None:
         self.path = path
         self.configuration = configuration
@@ -85,7 +87,8 @@ class RunFolder:
         except Timeout:
             raise RunInUse(path) from None
         try:
-            _keep_configuration(path / CONFIGURATION, configuration, cassette, ids)
+            start = _start(cassette, ids)
+            _keep_configuration(path / CONFIGURATION, configuration, start, label)
             _forget_faults(path / RECORDS)
             self._file = LineFile(path / RECORDS, self._seen)
         except BaseException:
@@ -195,22 +198,32 @@ def is_running(path: Path) -> bool:
         return False
 
 
-def _keep_configuration(
-    file: Path, configuration: Configuration, cassette: str | Path | None, ids: Collection[str] | None
-) -> None:
-    """Write `run.json`, or hold what is in it against this run and add this start to it."""
+def _start(cassette: str | Path | None, ids: Collection[str] | None) -> dict[str, Any]:
+    """Where and with what a run is begun or gone on with."""
     start = {"at": datetime.now(UTC).isoformat(timespec="seconds"), **environment()}
     if ids is not None:
         start[QUESTIONS] = len(ids)
     if cassette is not None:
         start["cassette"] = str(cassette)
+    return start
+
+
+def _keep_configuration(
+    file: Path, configuration: Configuration, start: Mapping[str, Any], label: str
+) -> None:
+    """Write `run.json`, or hold what is in it against this run and add this start to it."""
     starts = [start]
     if file.exists():
         stored = read_configuration(file.parent)
         if differences := configuration.differences(stored["configuration"]):
             raise DifferentRun(file.parent, differences)
         starts = [*stored.get("starts", []), start]
-    content = {"configuration": configuration.as_json(), "starts": starts}
+        label = label or stored.get(LABEL, "")
+    content = {
+        "configuration": configuration.as_json(),
+        "starts": starts,
+        **({LABEL: label} if label else {}),
+    }
     write_whole(file, json.dumps(content, indent=1, ensure_ascii=False), sync=True)
 
 
@@ -237,6 +250,8 @@ def _amiss(content: Any) -> str:
     for name in ("method", "benchmark", "split", "digest", "comparison"):
         if not isinstance(configuration.get(name), str):
             return f"its configuration has no {name}"
+    if not isinstance(content.get(LABEL, ""), str):
+        return f"its {LABEL} is no text"
     starts = content.get("starts", [])
     if not isinstance(starts, list) or not all(isinstance(start, dict) for start in starts):
         return "its starts are no list of JSON objects"

@@ -31,7 +31,8 @@ class RunOptions:
     """How a run goes, whatever is measured. As it is, it asks every question, one by one.
 
     Which questions: of the benchmark's `split` those of `choice`, the first `limit` of them; `workers` are
-    asked at a time. `name` is what figures call what is measured. The run is kept in `out`, else in a folder
+    asked at a time. `name` is what figures call what is measured, and `label` what reports call this run of
+    it. The run is kept in `out`, else in a folder
     below `runs` named after what is run; `progress` is told how far it is. `settings` are yours to note, and
     part of what makes two runs the same.
 
@@ -57,6 +58,7 @@ class RunOptions:
     limit: int | None = None
     workers: int = 1
     name: str | None = None
+    label: str = ""
     out: str | Path | None = None
     progress: "RunProgress | None" = None
     settings: Mapping[str, Any] | None = None

@@ -113,7 +113,7 @@ def conduct(
     path = Path(options.out) if options.out is not None else default_folder(configuration)
     watching = options.progress or Silent()
     try:
-        kept = RunFolder(path, configuration, cassette=options.cassette, ids=ids)
+        kept = RunFolder(path, configuration, cassette=options.cassette, ids=ids, label=options.label)
         with (
             kept as folder,
             _all_spending_kept(options.budget, folder),

@@ -24,7 +24,8 @@ from fathom.evaluation.metrics import (
 )
 from fathom.evaluation.outcome import JUDGED, PASS_AT, Outcome
 from fathom.evaluation.runs.columns import CALLED, LETTERS, SELECTED, USED, RecordColumns, read_columns
-from fathom.evaluation.runs.folder import EQUIVALENCES, JUDGEMENTS, PEOPLE, read_configuration
+from fathom.evaluation.runs.folder import EQUIVALENCES, JUDGEMENTS, LABEL, PEOPLE, read_configuration
+from fathom.evaluation.runs.kept_speed import read_speed
 from fathom.records.display import Displayed
 from fathom.records.trace import MODULES
 
@@ -34,16 +35,22 @@ Rows = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Summary(Displayed):
-    """A run's figures. `all` is over every question; `by` maps a grouping to its groups' figures."""
+    """A run's figures. `all` is over every question; `by` maps a grouping to its groups' figures.
+
+    `label` is the name that it was given, if any.
+    """
 
     folder: str
     configuration: Mapping[str, Any]
     all: Mapping[str, Any]
     by: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    label: str = ""
 
     @property
     def name(self) -> str:
-        """The method, with its model where it has one."""
+        """Its label, else the method, with its model where it has one."""
+        if self.label:
+            return self.label
         model = self.configuration.get("model")
         return f"{self.configuration['method']} · {model}" if model else str(self.configuration["method"])
 
@@ -52,6 +59,7 @@ class Summary(Displayed):
         head = ("method", "model", "benchmark", "split", "comparison")
         return {
             **{k: self.configuration.get(k) for k in head},
+            "label": self.label,
             "folder": self.folder,
             **self.all,
             "by": {grouping: dict(groups) for grouping, groups in self.by.items()},
@@ -67,9 +75,12 @@ def summarise_columns(
     folder: Path, columns: RecordColumns, labels: Mapping[str, Mapping[str, Rows]] | None = None
 ) -> Summary:
     """The same of records that are read already; `labels` are further groupings, as `groups` takes them."""
-    configuration = read_configuration(folder)["configuration"]
-    found = {**figures(columns), "words": _words(folder, columns), "equivalence": _equivalence(folder)}
-    return Summary(str(folder), configuration, found, groups(columns, labels))
+    content = read_configuration(folder)
+    found = {**figures(columns), "words": _words(folder, columns), "equivalence": _equivalence(folder),
+             "speed": read_speed(folder)}  # fmt: skip
+    return Summary(
+        str(folder), content["configuration"], found, groups(columns, labels), content.get(LABEL, "")
+    )
 
 
 def _words(folder: Path, columns: RecordColumns) -> dict[str, Any] | None:

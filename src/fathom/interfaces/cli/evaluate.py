@@ -63,6 +63,7 @@ def evaluate(
     price_as: str | None = None,
     cached_share: float | None = None,
     repeats: int = 1,
+    name: str = "",
     json: bool = False,
 ) -> int | None:
     """Measure a method on a benchmark. Stopped or killed, the same command goes on where it was.
@@ -93,6 +94,8 @@ def evaluate(
         With price-as: the share of prompt tokens to take as cached; half of them where it isn't given.
     repeats
         Run so many times, with seeds from --seed on and a folder each, and tell the mean and the spread.
+    name
+        What reports call this run; its method and model, or its file, where it isn't given.
     json
         Print the summary as one JSON object.
     """
@@ -110,6 +113,7 @@ def evaluate(
     options = replace(
         run_options(flags, recording, spending, asking),
         name=predictions.stem if predictions else None,
+        label=name,
         settings={"price_as": price_as, "cached_share": share} if price_as else None,
         model=model,
         evidence=evidence,

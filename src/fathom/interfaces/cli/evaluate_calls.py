@@ -41,6 +41,7 @@ def evaluate_calls(
     encoder: str = "lexical",
     predictions: Path | None = None,
     repeats: int = 1,
+    name: str = "",
     json: bool = False,
 ) -> int | None:
     """Measure a caller on tool questions. Stopped or killed, the same command goes on where it was.
@@ -65,6 +66,8 @@ def evaluate_calls(
         Instead of asking a caller, take the calls of a prediction file.
     repeats
         Run so many times, with seeds from --seed on and a folder each, and tell the mean and the spread.
+    name
+        What reports call this run; its method and model, or its file, where it isn't given.
     json
         Print the summary as one JSON object.
     """
@@ -76,10 +79,11 @@ def evaluate_calls(
         )
     subject: Subject = caller or ("llm" if model else "offline")
     repeated = RepeatedRun(repeats, f"{Path(benchmark).stem}-{subject}", spending)
-    name = None
+    stem = None
     if predictions is not None:
-        subject, name = replay_calls(loaded, predictions), predictions.stem
-    options = replace(run_options(flags, recording, spending, asking), name=name, model=model)
+        subject, stem = replay_calls(loaded, predictions), predictions.stem
+    asked_so = run_options(flags, recording, spending, asking)
+    options = replace(asked_so, name=stem, label=name, model=model)
     return show_measured(
         lambda asked: run(loaded, subject, asked, examples=examples, encoder=encoder),
         options,

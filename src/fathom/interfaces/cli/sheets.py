@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 from rich.table import Table
+from rich.text import Text
 
 from fathom.interfaces.cli.display import bare_table, console, plain
 from fathom.reports.sheet import Cell, Chapter, Sheet
@@ -54,8 +55,15 @@ def _table(sheet: Sheet, columns: Sequence[int]) -> Table:
     for column in columns:
         table.add_column(plain(sheet.head[column].plain), overflow="fold", width=_width(sheet, column))
     for row in sheet.rows:
-        table.add_row(*(plain("\n".join(_lines(row[column]))) for column in columns))
+        table.add_row(*(_shown(row[column]) for column in columns))
     return table
+
+
+def _shown(cell: Cell) -> Text:
+    """A cell as text; the best of a column is bold, the second best underlined."""
+    text = plain("\n".join(_lines(cell)))
+    text.style = {1: "bold", 2: "underline"}.get(cell.rank, "")
+    return text
 
 
 def _lines(cell: Cell) -> list[str]:

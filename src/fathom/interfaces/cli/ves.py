@@ -10,6 +10,7 @@ from fathom.errors import ConfigError
 from fathom.evaluation.categories import by_level
 from fathom.evaluation.metrics import r_ves
 from fathom.evaluation.metrics import ves as score
+from fathom.evaluation.runs.kept_speed import keep_speed
 from fathom.evaluation.runs.speed import Protocol, time_run
 from fathom.evaluation.timing import Ratio
 from fathom.interfaces.cli.display import console, plain, print_json
@@ -29,6 +30,8 @@ def ves(
     json: bool = False,
 ) -> None:
     """Measure VES and R-VES of a run: how fast its right answers are beside gold. Run it alone.
+
+    The figures are kept with the run, and its reports show them.
 
     Parameters
     ----------
@@ -54,6 +57,7 @@ def ves(
     measured = [dict(time_run(loaded, run, protocol=protocol, width=width)) for _ in range(trials)]
     told = [_figures(timed, levels, protocol) for timed in measured]
     first = told[0] | ({"trials": _spread(told)} if trials > 1 else {})
+    keep_speed(run, {name: value for name, value in first.items() if name != "ratios"})
     if json:
         print_json(first)
     else:

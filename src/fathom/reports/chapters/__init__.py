@@ -10,6 +10,7 @@ from fathom.reports.chapters.failures import failures, overlap
 from fathom.reports.chapters.groups import grouped
 from fathom.reports.chapters.modules import modules
 from fathom.reports.chapters.origins import origins
+from fathom.reports.chapters.paper_tables import paper_tables
 from fathom.reports.chapters.ranking import ambiguity, gaps, leaderboard, paired, repeats
 from fathom.reports.charts.svg import relabelled
 from fathom.reports.sheet import Chapter, Figure, Sheet
@@ -35,6 +36,7 @@ _CHAPTERS: tuple[tuple[str, str, str, Make], ...] = (
      "Rates are of the best guess over all questions that could be judged, with 95 % Wilson intervals; means "
      "with bootstrap intervals.",
      _ranked),
+    ("papers", "As papers print it", "", paper_tables),
     ("tests", "Paired tests",
      "On the questions that both runs have: exact McNemar for correctness, paired bootstrap for seconds and "
      "tokens. Differences are first minus second.", _tested),
@@ -65,7 +67,8 @@ def chapters(found: Sequence[Contrast]) -> list[Chapter]:
             made.append(Chapter(identifier, title, note, sheets))
     figures = [_named(figure, one, found) for one in found for figure in charts(one)]
     if figures:
-        made.insert(3, Chapter("charts", "Charts", "", (), figures))
+        place = next((i + 1 for i, one in enumerate(made) if one.id == "modules"), len(made))
+        made.insert(place, Chapter("charts", "Charts", "", (), figures))
     return made
 
 

@@ -56,7 +56,7 @@ def _selection(found: Contrast, runs: Runs) -> Sheet | None:
     ]  # fmt: skip
     head = heads("run", "N", *(n.replace("_f1", " F1").replace("_", " ") for n in SELECTED), *_USED)
     note = "Precision, recall and F1 against what the gold query reads: means over questions."
-    return Sheet("Schema selection", head, rows, note, lead=2) if rows else None
+    return Sheet("Schema selection", head, rows, note, lead=2).folded() if rows else None
 
 
 def _conditioned(found: Contrast, runs: Runs) -> Sheet | None:
@@ -90,7 +90,9 @@ def _generation(found: Contrast, runs: Runs) -> Sheet | None:
                  *(f"pass@{k}" for k in passes), *(_CHOICE if passes else ()), *_USED)  # fmt: skip
     note = ("pass@k: a right query among the first k candidates; “–” where there are no more. "
             f"{NOT_CANDIDATES} {_ANY}")  # fmt: skip
-    return Sheet("Candidate generation", head, rows, note if passes else "", lead=2) if rows else None
+    return (
+        Sheet("Candidate generation", head, rows, note if passes else "", lead=2).folded() if rows else None
+    )
 
 
 _CHOICE = ("any query", "final: correct", "lost in choosing")
@@ -119,7 +121,7 @@ def _revision(found: Contrast, runs: Runs) -> Sheet | None:
     note = ("CI is the relative gain by revision, I2C and E2C what it repaired, C2I and C2E what it broke, "
             f"each a share of what entered so. {NOT_CANDIDATES}")  # fmt: skip
     head = heads("run", "N", *told, "CI", *_MOVES, *_USED)
-    return Sheet("Query revision", head, rows, note, lead=2) if rows else None
+    return Sheet("Query revision", head, rows, note, lead=2).folded() if rows else None
 
 
 def _levels(found: Contrast, runs: Runs) -> Sheet | None:
@@ -165,7 +167,7 @@ def _usage(found: Contrast, runs: Runs) -> Sheet | None:
     )
     note = ("A question's mean. “–”: not known, which is not nothing. Tokens of a file that tells their sum "
             "alone have no parts, and cost something between two prices.")  # fmt: skip
-    return Sheet("Tokens, cost and time by module", head, rows, note, lead=2) if rows else None
+    return Sheet("Tokens, cost and time by module", head, rows, note, lead=2).folded() if rows else None
 
 
 def _bottlenecks(found: Contrast, runs: Runs) -> Sheet | None:

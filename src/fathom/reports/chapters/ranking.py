@@ -66,11 +66,11 @@ def leaderboard(found: Contrast) -> Sheet:
     unjudged = any(s.all["unjudged"] for _, s in runs)
     clustered = any(s.all["clustered"] for _, s in runs)
     counted = ["N judged", "not judged"] if unjudged else ["N"]
-    head = heads("run", *counted, "correct", "", *(["clustered interval"] if clustered else []), "incorrect",
-                 "error", "coverage", "selective accuracy", "soft F1", "Jaccard", "seconds",
-                 "US$")  # fmt: skip
+    head = heads("run", *counted, "correct (EX, CR)", "", *(["databases resampled"] if clustered else []),
+                 "coverage", "selective accuracy", "incorrect (IR)", "error (ER, SER)", "soft F1",
+                 "Jaccard (JAC)", "seconds", "US$")  # fmt: skip
     rows = [_line(found, label, s.all, unjudged=unjudged, clustered=clustered) for label, s in runs]
-    return Sheet("Leaderboard", head, rows, lead=1 + len(counted))
+    return Sheet("Leaderboard", head, rows, lead=1 + len(counted)).folded()
 
 
 def _line(
@@ -78,7 +78,7 @@ def _line(
 ) -> list[Cell]:
     low, high = figures["intervals"]["correct_rate"]
     drawn = whisker(figures["correct_rate"] or 0.0, low, high, run=found.numbers[label])
-    rates = [rate(figures, r) for r in ("incorrect_rate", "error_rate", "coverage", "selective_accuracy")]
+    rates = [rate(figures, r) for r in ("coverage", "selective_accuracy", "incorrect_rate", "error_rate")]
     return [
         named(found, label),
         count(figures["n"]),
@@ -204,13 +204,38 @@ _GAPS = (
 def gaps(found: Contrast) -> Iterator[Sheet]:
     """Measure the worth of evidence, or of the gold schema, from runs that differ in nothing else."""
     for gap in _GAPS:
-        told = ((pair, _base(found, gap, pair)) for pair in found.pairs)
-        rows = [_gap(found, pair, base) for pair, base in told if base]
+        rows = [_gap(found, pair, base) for pair, base in _based(found, gap)]
         head = heads("run", "N", gap.base, "run", gap.more, "gap", "relative", "McNemar p")
         note = (f"Runs that differ in --{gap.setting} alone. The gap is the rate {gap.more} less that "
                 f"{gap.base}.")  # fmt: skip
         if rows:
             yield Sheet(f"{gap.title}: the gap", head, rows, note, lead=2)
+        timed = [_speed_gap(found, pair, base) for pair, base in _based(found, gap) if _timed(found, pair)]
+        if timed:
+            head = heads("run", "N", gap.base, "run", gap.more, "gap", "relative")
+            yield Sheet(f"{gap.title}: the gap in VES", head, timed, note, lead=2)
+
+
+def _based(found: Contrast, gap: _Gap) -> Iterator[tuple[RunPair, str]]:
+    """The pairs that differ in this alone, each with the run that the other's gain is counted from."""
+    for pair in found.pairs:
+        if (base := _base(found, gap, pair)) is not None:
+            yield pair, base
+
+
+def _timed(found: Contrast, pair: RunPair) -> bool:
+    return all(found.summaries[label].all["speed"] for label in (pair.first, pair.second))
+
+
+def _speed_gap(found: Contrast, pair: RunPair, base: str) -> list[Cell]:
+    more = pair.second if base == pair.first else pair.first
+    speeds = [found.summaries[label].all["speed"]["ves"] for label in (base, more)]
+    before, after = (one["value"] or 0.0 for one in speeds)
+    relative = f"{signed(100 * (after - before) / before)} %" if before else UNKNOWN
+    return [
+        named(found, base), count(pair.correct.n), mean(speeds[0]),
+        named(found, more), mean(speeds[1]), text(signed(after - before)), text(relative),
+    ]  # fmt: skip
 
 
 def _base(found: Contrast, gap: _Gap, pair: RunPair) -> str | None:

@@ -8,12 +8,18 @@ one that FATHOM_CONFIG names:
     audit_log = "/var/log/fathom/audit.jsonl"
     rights = "rights.toml"
     model = "local"
+    smtp = "smtp://mail.example.org"
+    mail_from = "fathom@example.org"
 
     [databases]
     sales = "postgresql://reader@localhost/sales"
 
     [packs]
     sales = "sales.yaml"
+
+    [destinations]
+    anna = "mailto:anna@example.org"
+    team = "https://hooks.example.org/fathom"
 """
 
 import os
@@ -24,7 +30,20 @@ from typing import Any
 
 from fathom.errors import ConfigError
 
-_KNOWN = frozenset(("audit_log", "data", "databases", "model", "packs", "rights", "strict"))
+_KNOWN = frozenset(
+    (
+        "audit_log",
+        "data",
+        "databases",
+        "destinations",
+        "mail_from",
+        "model",
+        "packs",
+        "rights",
+        "smtp",
+        "strict",
+    )
+)
 """The sections of the settings file."""
 
 
@@ -36,7 +55,8 @@ class Settings:
     published benchmarks; `packs` maps names of databases to their knowledge packs; `store` is the file of
     answers; `strict` refuses accounts that may do more than read; `audit_log` is the file that keeps who
     asked what, None for no log; `rights` is the file of who may see what, None where everybody may see all;
-    `model` is the language model to ask where none is named.
+    `model` is the language model to ask where none is named; `destinations` maps names to the addresses that
+    answers may be sent to, `mailto:` or a webhook's, `smtp` is the server that takes mails from `mail_from`.
     """
 
     file: Path
@@ -49,6 +69,9 @@ class Settings:
     audit_log: Path | None = None
     rights: Path | None = None
     model: str | None = None
+    destinations: Mapping[str, str] = field(default_factory=dict)
+    smtp: str | None = None
+    mail_from: str | None = None
 
     @property
     def review(self) -> Path:
@@ -98,6 +121,9 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         audit_log=file.parent / Path(log).expanduser() if log else None,
         rights=file.parent / Path(rights).expanduser() if rights else None,
         model=model,
+        destinations=_destinations(content.get("destinations", {}), file),
+        smtp=_smtp(environment.get("FATHOM_SMTP") or content.get("smtp"), file),
+        mail_from=_mail_from(content.get("mail_from"), file),
     )
 
 
@@ -120,6 +146,45 @@ def _flag(said: str, kept: object, file: Path) -> bool:
     if not isinstance(kept, bool):
         raise ConfigError(f"{file}: strict must be true or false.")
     return kept
+
+
+def _destinations(section: object, file: Path) -> dict[str, str]:
+    """Where answers may be sent, by name."""
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    found = section if isinstance(section, dict) else {"": None}
+    for address in found.values():
+        parts = urlsplit(address) if isinstance(address, str) else None
+        is_mail = parts is not None and parts.scheme == "mailto" and _is_mail_address(parts.path)
+        if parts is None or not (is_mail or (parts.scheme in ("http", "https") and parts.hostname)):
+            raise ConfigError(
+                f"{file}: [destinations] must map names to addresses, such as "
+                'anna = "mailto:anna@example.org" or team = "https://hooks.example.org/fathom".'
+            )
+    return {str(name): str(address) for name, address in found.items()}
+
+
+def _is_mail_address(text: str) -> bool:
+    name, _, domain = text.partition("@")
+    return bool(name and domain) and not any(c.isspace() or c in ',;<>"@' for c in name + domain)
+
+
+def _smtp(text: object, file: Path) -> str | None:
+    """The address of a server for mails; the message never shows it, for it may hold a password."""
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    if text is None:
+        return None
+    parts = urlsplit(text) if isinstance(text, str) else None
+    if parts is None or parts.scheme not in ("smtp", "smtps") or not parts.hostname:
+        raise ConfigError(f'{file}: smtp must be a server, such as smtp = "smtp://mail.example.org:587".')
+    return str(text)
+
+
+def _mail_from(text: object, file: Path) -> str | None:
+    if text is not None and not (isinstance(text, str) and _is_mail_address(text)):
+        raise ConfigError(f'{file}: mail_from must be an address, such as mail_from = "fathom@example.org".')
+    return text if isinstance(text, str) else None
 
 
 def _packs(section: object, file: Path) -> dict[str, tuple[Path, ...]]:

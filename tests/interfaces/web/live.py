@@ -80,8 +80,9 @@ def serving(folder: Path, *named: str, **more: Any) -> Iterator[Live]:
     url = f"http://{host}"
     cache = read_settings().cache  # the sample database is made and indexed once for all tests
     settings = Settings(
-        folder / "config.toml", cache, store=folder / "fathom.sqlite", packs=more.pop("packs", {})
-    )
+        folder / "config.toml", cache, store=folder / "fathom.sqlite", packs=more.pop("packs", {}),
+        destinations=more.pop("destinations", {}),
+    )  # fmt: skip
     tools = more.pop("tools", None)
     rules = Rules(TOKEN, frozenset({host}), frozenset({url}), **{"jobs_a_minute": 1_000, **more})
     site = Site(settings, rules, Store(settings.store), addresses(named, settings), tools=tools)

@@ -10,6 +10,10 @@ from tests.interfaces.web.live import Live, Walker, serving, walking
 
 QUERY = "SELECT year, sum(amount) AS total FROM sale WHERE city = 'Bern' AND amount > 1 GROUP BY year"
 
+ALLOWED = {
+    "embed_in": ("https://intranet.example.org",),
+    "destinations": {"anna": "mailto:anna@example.org", "team": "http://127.0.0.1:1/hook"},
+}
 LARGEST = "SELECT id, year, amount FROM sale WHERE city = 'Bern' ORDER BY amount DESC"
 PER_CITY = "SELECT city, count(*) AS number FROM sale GROUP BY city"
 
@@ -17,7 +21,7 @@ PER_CITY = "SELECT city, count(*) AS number FROM sale GROUP BY city"
 @pytest.fixture(scope="module")
 def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     folder = tmp_path_factory.mktemp("saved")
-    with serving(folder, str(shop(folder)), embed_in=("https://intranet.example.org",)) as served:
+    with serving(folder, str(shop(folder)), **ALLOWED) as served:
         served.site.profile("shop", within=30)
         made = served.finished(served.post("/api/db/shop/sql", sql=QUERY, title="Sales of a city"))
         served.post(f"/api/a/{made}/save", title="Sales of a city", tag="sales")
@@ -107,3 +111,28 @@ def test_a_link_is_made_and_opened_by_a_stranger(walker: Walker, live: Live, ope
     expect(page.get_by_role("heading", name="No such link")).to_be_visible()
     walker.look("link ended")
     walker.faults[:] = [f for f in walker.faults if "status of 404" not in f]
+
+
+def test_a_saved_question_is_sent_by_itself(walker: Walker) -> None:
+    page = walker.page
+    walker.go("/saved/per-city")
+    page.get_by_text("Send it by mail or to a webhook").click()
+    page.get_by_label("To", exact=True).select_option("team")
+    page.get_by_label("Each", exact=True).select_option("week")
+    page.get_by_label("Day, for weeks").select_option("Friday")
+    page.get_by_label("When", exact=True).select_option("a number is over")
+    page.get_by_label("Over or under").fill("1")
+    page.get_by_label("The number's column").select_option("Number")
+    walker.look("schedule made")
+    page.get_by_role("button", name="Send it so").click()
+    expect(page.get_by_text("To team, each Friday at 07:00 UTC, when Number is over 1.")).to_be_visible()
+    page.get_by_role("button", name="Send now").click()
+    expect(page.get_by_text("to be tried again")).to_have_count(0)
+    until = monotonic() + 30
+    while not page.get_by_text("wasn't reached").count():
+        assert monotonic() < until
+        sleep(0.3)
+        page.reload()
+    walker.look("schedule tried")
+    page.get_by_role("button", name="Remove", exact=True).click()
+    expect(page.get_by_text("To team")).to_have_count(0)

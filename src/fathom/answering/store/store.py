@@ -25,6 +25,7 @@ from fathom.answering.store.records import (
     StoredQuestion,
     deflated,
 )
+from fathom.answering.store.schedules import Schedules
 from fathom.answering.store.shared import SharedWork, digest
 from fathom.answering.store.workers import WORKER
 from fathom.errors import FathomError
@@ -48,7 +49,7 @@ class Store:
     """Keeps what was asked and answered. Several threads and processes may use one file.
 
     `shared` is what servers over one file tell each other, `filled` are saved questions with values, and
-    `links` show answers to whoever has them.
+    `links` show answers to whoever has them, `schedules` say when which are sent.
     `user` is who asks, where several users who may see the same share the file; "" elsewhere.
     """
 
@@ -57,6 +58,7 @@ class Store:
         self.shared = SharedWork(self._file, user)
         self.filled = FilledQuestions(self._file)
         self.links = AnswerLinks(self._file)
+        self.schedules = Schedules(self._file)
 
     def __enter__(self) -> Self:
         return self

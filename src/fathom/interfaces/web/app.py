@@ -24,6 +24,7 @@ from fathom.interfaces.web.html import page
 from fathom.interfaces.web.jobs import Busy, Jobs, log
 from fathom.interfaces.web.metrics import CountedStore, Metrics, RequestCounter
 from fathom.interfaces.web.pages import ROUTERS
+from fathom.interfaces.web.scheduler import Scheduler
 from fathom.interfaces.web.shared_jobs import SharedJobs
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.trials import TrialNotFound, Trials
@@ -60,9 +61,13 @@ def make_app(site: Site) -> FastAPI:
             metrics.watch_jobs(standing, partial(jobs.count, standing))
         app.state.shared = shared = SharedJobs(site, jobs)
         await shared.begin()
+        scheduler = Scheduler(site, jobs)
+        if not site.user:
+            await scheduler.begin()
         app.state.trials = Trials()
         await asyncio.to_thread(desk.begin)
         yield
+        await scheduler.close()
         await shared.close()
         await app.state.jobs.close()
         await app.state.trials.jobs.close()

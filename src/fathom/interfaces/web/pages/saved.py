@@ -24,11 +24,10 @@ from fathom.interfaces.web.pages.saved_question import (
     ask_saved,
     card_for,
     field_for,
-    filled_query,
     values_in,
-    values_of,
 )
 from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, done, shown
+from fathom.interfaces.web.saved_queries import query_of
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.work import AnswerJob, asked_again
 from fathom.records import Question
@@ -178,8 +177,7 @@ async def _renewed(site: Site, begin: Begin, saved: Saved, *, behind: bool = Fal
     question = Question(before.question, evidence=before.evidence)
     asked, origin = asked_again(site, before), Origin.AGAIN
     if saved.parameters:  # the query that its form fills, whatever words it came from
-        dialect = (await run_in_threadpool(site.database, before.database)).dialect
-        asked, origin = AnswerJob(filled_query(saved, dialect, values_of(saved, {}))), Origin.EDITED
+        asked, origin = AnswerJob(await run_in_threadpool(query_of, site, saved)), Origin.EDITED
     entry, _ = site.store.begin(
         question,
         before.database,

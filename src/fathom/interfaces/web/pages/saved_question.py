@@ -20,12 +20,13 @@ from fathom.answering.parameters import (
     SavedParameter,
     checked,
     condition_values,
-    filled,
 )
 from fathom.answering.store import Origin, Saved
 from fathom.errors import InputError
 from fathom.interfaces.web.pages.ask import Begin, OfRequest
+from fathom.interfaces.web.pages.schedules import ScheduleShown, schedules_of
 from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, done, shown
+from fathom.interfaces.web.saved_queries import query_of, values_of
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.work import AnswerJob
 from fathom.records import Question
@@ -68,7 +69,8 @@ class ParameterPlace:
 class SavedPage:
     """A saved question. `card` has the answer for the values in the form, null where there is none.
 
-    `given` says that the address names values; `places` are those that the query could ask for.
+    `given` says that the address names values; `places` are those that the query could ask for;
+    `destinations` the names of where its answers may be sent.
     """
 
     saved: Saved
@@ -76,6 +78,8 @@ class SavedPage:
     fields: Sequence[ParameterField]
     given: bool
     places: Sequence[ParameterPlace]
+    schedules: Sequence[ScheduleShown]
+    destinations: Sequence[str]
 
 
 @shown(router, "/saved/{slug}", "saved_question.html")
@@ -91,6 +95,8 @@ def saved_question(site: OfSite, request: Request, slug: str) -> SavedPage:
         [field_for(site, saved, p, values[p.name]) for p in saved.parameters],
         bool(given),
         _places(site, saved),
+        schedules_of(site, saved),
+        list(site.settings.destinations) if site.may_link else [],
     )
 
 
@@ -224,9 +230,10 @@ async def ask_saved(
     site: Site, begin: Begin, saved: Saved, given: Mapping[str, str], *, behind: bool = False
 ) -> ActionDone:
     """Ask a saved question with values; those of no parameter of its are refused. Raises `InputError`."""
+    if not saved.parameters:
+        raise InputError("this saved question asks for no values")
     values = values_of(saved, given)
-    dialect = (await run_in_threadpool(site.database, saved.entry.database)).dialect
-    sql = filled_query(saved, dialect, values)
+    sql = await run_in_threadpool(query_of, site, saved, values)
     question = Question(f"{saved.title}: {', '.join(f'{name} {value}' for name, value in values.items())}")
     entry, _ = site.store.begin(question, saved.entry.database, origin=Origin.EDITED, sql=sql)
     site.store.filled.keep(saved.slug, values, entry.id)
@@ -238,18 +245,3 @@ def address_of(saved: Saved, values: Mapping[str, str]) -> str:
     """The address of a saved question with values."""
     query = urlencode({f"{PREFIX}{name}": value for name, value in values.items()})
     return f"/saved/{saved.slug}{'?' if query else ''}{query}"
-
-
-def values_of(saved: Saved, given: Mapping[str, str]) -> dict[str, str]:
-    """A value for each parameter, in the form of its kind. Raises `InputError`."""
-    if not saved.parameters:
-        raise InputError("this saved question asks for no values")
-    names = [p.name for p in saved.parameters]
-    if strange := [name for name in given if name not in names]:
-        raise InputError(f"this saved question asks for no {strange[0]!r}; there is: {', '.join(names)}")
-    return {p.name: checked(p.kind, given.get(p.name, p.value)) for p in saved.parameters}
-
-
-def filled_query(saved: Saved, dialect: str, values: Mapping[str, str]) -> str:
-    """The query of a saved question with these values in it. Raises `InputError`."""
-    return filled(saved.sql, dialect, {p.place: (p.kind, values[p.name]) for p in saved.parameters})

@@ -329,7 +329,7 @@ class OfflineEngine:
     def _propose(self, question: Question) -> tuple[Proposal, ...]:
         linking, hints = self.link(question), self.hints(question).hints
         found = propose(linking, self.schema, self.planner, self.shapes, PROPOSALS)
-        found = complete(found, hints, linking, PROPOSALS)
+        found = complete(found, hints, linking, self.planner, PROPOSALS)
         known = {p.query: p for p in found}
         recalled = {p.query: p for p in self._recalled(linking, hints, known)}
         return (
@@ -363,7 +363,7 @@ class OfflineEngine:
             for r in self.examples.recall(linking, RECALLED)
             if (query := self._recast(r, linking)) is not None
         ]
-        return _at_home(solved, hints, linking)[: 2 * RECALLED]
+        return _at_home(solved, hints, linking, self.planner)[: 2 * RECALLED]
 
     def _recast(self, recalled: Recalled, linking: Linking) -> Query | None:
         """A solved query for this question: over the tables that it names, in the form that it asks for."""
@@ -382,10 +382,12 @@ class OfflineEngine:
             return ()
         likely = [q for q in self.habits.likely(linking, LIKELY) if q.query not in known]
         proposals = [Proposal(q.query, source="example", kept=q.kept) for q in likely]
-        return complete(proposals, hints, linking, LIKELY)
+        return complete(proposals, hints, linking, self.planner, LIKELY)
 
 
-def _at_home(solved: Sequence[Proposal], hints: Sequence[Hint], linking: Linking) -> list[Proposal]:
+def _at_home(
+    solved: Sequence[Proposal], hints: Sequence[Hint], linking: Linking, planner: JoinPlanner
+) -> list[Proposal]:
     """Solved queries with what they miss of the hints, best first, where that is about the same tables.
 
     A solved query that has to be joined with what this question is about answers another question.
@@ -393,7 +395,7 @@ def _at_home(solved: Sequence[Proposal], hints: Sequence[Hint], linking: Linking
     found: dict[Query, Proposal] = {}
     for one in solved:
         tables = set(mentioned_tables(one.query))
-        for proposal in complete([one], hints, linking, RECALLED):
+        for proposal in complete([one], hints, linking, planner, RECALLED):
             if tables.issuperset(mentioned_tables(proposal.query)):
                 known = found.get(proposal.query)
                 if known is None or known.score < proposal.score:

@@ -3,3 +3,4 @@
 from pathlib import Path
 
 biomed = Path(__file__).with_name("biomed.yaml")
+shop = Path(__file__).with_name("shop.yaml")

@@ -189,5 +189,5 @@ def proposed(reading: GrammarReading) -> Iterator[Proposal]:
         if group.most:
             made = sorted(made, key=lambda p: -p.score)[: group.most]
         if group.completed:
-            made = complete(made, reading.hints, reading.linking, group.most)
+            made = complete(made, reading.hints, reading.linking, reading.planner, group.most)
         yield from made

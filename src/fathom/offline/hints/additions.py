@@ -3,12 +3,13 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from fathom.offline.hints.formulas import with_formula
 from fathom.offline.hints.records import Hint
 from fathom.offline.hints.satisfied import holds, missing
 from fathom.offline.linking import Linking
 from fathom.offline.proposals.proposals import Proposal
+from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
-    CaseWhen,
     ColumnRef,
     ComparisonPredicate,
     Condition,
@@ -30,14 +31,14 @@ MOST_VARIANTS = 4
 
 
 def complete(
-    proposals: Iterable[Proposal], hints: Sequence[Hint], linking: Linking, most: int
+    proposals: Iterable[Proposal], hints: Sequence[Hint], linking: Linking, planner: JoinPlanner, most: int
 ) -> list[Proposal]:
     """The proposals with what they miss of the hints, best first; what is missed nevertheless costs."""
     if not hints:
         return list(proposals)[:most]
     found: dict[Query, Proposal] = {}
     for proposal in proposals:
-        for query in (proposal.query, *_variants(proposal.query, hints, linking)):
+        for query in (proposal.query, *_variants(proposal.query, hints, linking, planner)):
             unmet = missing(query, hints)
             score = proposal.score - UNMET * unmet - CHANGED * (query != proposal.query)
             known = found.get(query)
@@ -46,18 +47,18 @@ def complete(
     return sorted(found.values(), key=lambda p: -p.score)[:most]
 
 
-def _variants(query: Query, hints: Sequence[Hint], linking: Linking) -> list[Query]:
+def _variants(query: Query, hints: Sequence[Hint], linking: Linking, planner: JoinPlanner) -> list[Query]:
     """The query changed to meet every hint, in several ways where there are several."""
     if query.compound is not None or query.source is not None:
         return []
     variants = [query]
     for hint in hints:
-        changed = [v for q in variants for v in (_met(q, hint, linking) or (q,))]
+        changed = [v for q in variants for v in (_met(q, hint, linking, planner) or (q,))]
         variants = list(dict.fromkeys(changed))[:MOST_VARIANTS]
     return [v for v in variants if v != query]
 
 
-def _met(query: Query, hint: Hint, linking: Linking) -> tuple[Query, ...]:
+def _met(query: Query, hint: Hint, linking: Linking, planner: JoinPlanner) -> tuple[Query, ...]:
     """The query changed to meet one hint; empty where it can't be."""
     if holds(query, hint):
         return (query,)
@@ -68,7 +69,7 @@ def _met(query: Query, hint: Hint, linking: Linking) -> tuple[Query, ...]:
     for expression in hint.expressions:
         if hint.extreme is not None:
             return tuple(_with_extreme(query, expression, hint.extreme, _count(hint, linking)))
-        return tuple(_with_expression(query, expression))
+        return tuple(with_formula(query, expression, planner))
     return (query,)
 
 
@@ -131,31 +132,6 @@ def _with_extreme(
         yield replace(query, select=plain, order=order, limit=count, offset=None, group=group, having=None)
     if not is_aggregate(of):
         yield replace(query, select=(shown,), order=(), limit=None, offset=None, group=(), having=None)
-
-
-def _with_expression(query: Query, expression: Expression) -> Iterator[Query]:
-    """The expression shown; conditions that it counts by are no longer filters."""
-    inside = {c for e in walk(expression) for c in _tested(e)}
-    kept = [p for p in conjuncts(query.where) if not set(comparisons(p)) <= inside]
-    where = conjunction(*kept)
-    if not is_aggregate(expression):
-        plain = [e for e in query.select if isinstance(e, ColumnRef)]
-        yield replace(query, select=(expression,), where=where, distinct=False)
-        if plain:
-            yield replace(query, select=(*plain, expression), where=where)
-        return
-    yield replace(
-        query, select=(expression,), where=where, distinct=False,
-        group=(), having=None, order=(), limit=None, tables=(),
-    )  # fmt: skip
-    if query.group:
-        plain = [e for e in query.select if isinstance(e, ColumnRef)]
-        yield replace(query, select=(*plain, expression), where=where)
-
-
-def _tested(expression: Expression) -> Iterator[ComparisonPredicate]:
-    if isinstance(expression, CaseWhen):
-        yield from comparisons(expression.condition)
 
 
 def _count(hint: Hint, linking: Linking) -> int:

@@ -12,6 +12,7 @@ from fathom.offline.linking import Linking, QuestionToken, Span
 from fathom.offline.linking.text import token_stems, tokenize
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import ColumnRef, ComparisonPredicate, Condition, Literal
+from fathom.text.identifiers import identifier_words
 
 LIKELY = 0.25
 """How likely a table must be for a term of its own to count, where its words may mean something else."""
@@ -30,6 +31,12 @@ class Glossary:
 
     def __init__(self, pack: KnowledgePack, planner: JoinPlanner) -> None:
         names = ReadableNames(planner.schema, pack)
+        self._names = frozenset(
+            stem
+            for table in planner.schema.tables
+            for name in (table.name, *(c.name for c in table.columns))
+            for stem in token_stems(tokenize(" ".join(identifier_words(name))))
+        )
         self._source = f"pack {pack.name}" if pack.name else "pack"
         self._first: dict[str, list[_Meaning]] = defaultdict(list)
         self._said: dict[str, frozenset[Condition]] = {}
@@ -75,6 +82,15 @@ class Glossary:
             for condition in fragment.conditions
         )
 
+    def _means_something_else(self, meaning: _Meaning, explained: Sequence[float]) -> bool:
+        """True if the schema accounts for the words of a term without the pack.
+
+        A formula gives way only to a name of the schema: what else accounts for "revenue" is general
+        vocabulary, and the pack knows better.
+        """
+        named = not meaning.term.expression or self._names & set(meaning.stems)
+        return bool(named) and min(explained) >= EXPLAINED
+
     def _found(
         self, linking: Linking, likely: Mapping[str, float]
     ) -> Iterator[tuple[Span, _Meaning, Fragment]]:
@@ -85,7 +101,7 @@ class Glossary:
                 table = max(meaning.by_table, key=lambda t: likely.get(t, 0.0))
                 if tuple(t.stem for _, t in here) != meaning.stems:
                     continue
-                otherwise = all(linking.explained[i] >= EXPLAINED for i, _ in here)
+                otherwise = self._means_something_else(meaning, [linking.explained[i] for i, _ in here])
                 if likely.get(table, 0.0) >= LIKELY or not otherwise:
                     yield Span(first, here[-1][0] + 1), meaning, meaning.by_table[table]
 

@@ -154,6 +154,22 @@ def test_nothing_is_counted_by_what_is_too_deep() -> None:
         ("day >= '2017-01-01' AND day < '2018-01-01'", " whose day is in 2017"),
         ("day < '2018-01-01'", " whose day is before 2018-01-01"),
         ("price = 1 OR price = 3", " where price is 1 or price is 3"),
+        ("approved_on >= '2024-01-01' AND approved_on < '2025-01-01'", " approved in 2024"),
+        ("sold_at < '2018-01-01'", " sold before 2018-01-01"),
+        ("ordered_on LIKE '2025%'", " ordered in 2025"),
+        ("approved_on = 1", " whose approved on is 1"),
+        ("speed_on LIKE '2025%'", " whose speed on is in 2025"),
+        ("drug_id NOT IN (SELECT drug_id FROM trials)", " without trials"),
+        ("drug_id IN (SELECT drug_id FROM trials)", " with trials"),
+        ("id NOT IN (SELECT drug_id FROM trials)", " without trials"),
+        (
+            "maker_id NOT IN (SELECT maker_id FROM trials)",
+            " where maker ID is not among [maker_id from trials]",
+        ),
+        (
+            "drug_id NOT IN (SELECT drug_id FROM trials WHERE phase = 3)",
+            " where drug ID is not among [drug_id from trials. Only rows where phase is 3]",
+        ),
     ],
 )
 def test_conditions_follow_what_is_counted(where: str, said: str) -> None:

@@ -6,10 +6,16 @@ from sqlglot import exp
 
 from fathom.answering.expressions import in_whole_periods
 from fathom.answering.phrases import Phrases, join_words
-from fathom.text.inflection import with_article
+from fathom.text.identifiers import spoken
+from fathom.text.inflection import plural, singular, with_article
 
 _STATES = {"has": "that have", "have": "that have", "is": "that are", "are": "that are", "was": "that were"}
 _SET, _UNSET = frozenset({"1", "true"}), frozenset({"0", "false"})
+_HAPPENED = frozenset(
+    f"{verb} {when}" for verb in "paid left sold born sent built made".split() for when in ("on", "at")
+)
+"""Names of times whose participle doesn't end in -ed."""
+_TIMES = frozenset(("in", "on", "before", "after", "between"))
 _SIMPLE = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.In, exp.Between, exp.Like)
 
 
@@ -20,7 +26,9 @@ def restricting(condition: exp.Expr, phrases: Phrases, flags: Collection[str] = 
     """
     parts = list(condition.flatten(unnest=False)) if isinstance(condition, exp.And) else [condition]
     told = [
-        f"whose {phrases.of(part.this)} is in {period}" if period else _part(part.unnest(), phrases, flags)
+        _dated(f"{phrases.of(part.this)} is in {period}", part.this, phrases)
+        if period
+        else _part(part.unnest(), phrases, flags)
         for part, period in in_whole_periods(parts)
     ]
     if all(told) and len(told) <= 3:
@@ -44,8 +52,35 @@ def _part(part: exp.Expr, phrases: Phrases, flags: Collection[str]) -> str:
         said = _marked(column, inner.expression, phrases, flags)
         if said:
             return said
+    if isinstance(inner, exp.In) and (things := _referring(column, inner.args.get("query"))):
+        return f"{'without' if negated else 'with'} {things}"
     is_plain = isinstance(inner, _SIMPLE) and inner.args.get("query") is None
-    return f"whose {phrases.of(part)}" if is_plain and not _STATES.keys() & set(words) else ""
+    return _dated(phrases.of(part), column, phrases) if is_plain and not _STATES.keys() & set(words) else ""
+
+
+def _dated(told: str, column: exp.Expr, phrases: Phrases) -> str:
+    """What is told of a column, as “whose price is above 5”; of a time, as “joined in 2024”."""
+    said = phrases.of(column)
+    when = told.removeprefix(f"{said} is ")
+    happened = _done(said) or (said.removesuffix(" on").removesuffix(" at") if said in _HAPPENED else "")
+    return f"{happened} {when}" if happened and when.split()[0] in _TIMES else f"whose {told}"
+
+
+def _referring(column: exp.Column, query: exp.Expr | None) -> str:
+    """The things of another table that refer to rows by their key, and nothing else; "" for other queries."""
+    inner = query.unnest() if query is not None else None
+    outer = column.parent_select
+    if not isinstance(inner, exp.Select) or not isinstance(outer, exp.Select):
+        return ""
+    tables = [q.args["from_"].this if q.args.get("from_") else None for q in (outer, inner)]
+    shown = inner.expressions[0].unalias()
+    restricted = any(inner.args.get(part) for part in ("joins", "where", "group", "having", "limit"))
+    if restricted or not all(isinstance(t, exp.Table) for t in tables) or not isinstance(shown, exp.Column):
+        return ""
+    rows, others = (spoken(t.name).casefold() for t in tables if t is not None)
+    own = f"{singular(rows)} id"
+    keys = {spoken(key.name).casefold() for key in (column, shown)}
+    return plural(others) if rows != others and own in keys and keys <= {own, "id"} else ""
 
 
 def _marked(column: exp.Column, value: exp.Expr, phrases: Phrases, flags: Collection[str]) -> str:
@@ -84,4 +119,4 @@ def _done(said: str) -> str:
     if len(words) > 1 and words[-1] in {"at", "on"}:
         words.pop()
     participle = len(words) == 1 and words[0].endswith("ed") and not words[0].endswith("eed")
-    return words[0] if participle and len(words[0]) > len("speed") else ""
+    return words[0] if participle and len(words[0]) >= len("hired") else ""

@@ -66,7 +66,7 @@ def ask(
     Parameters
     ----------
     database
-        A path, a URL, a name from the settings, or demo:biomed.
+        A path, a URL, a name from the settings, or demo:shop.
     question
         In plain language. Left out, a prompt takes questions and follow-ups.
     method

@@ -239,7 +239,7 @@ def business(
     Parameters
     ----------
     databases
-        Paths, URLs, names from the settings, or demo:biomed.
+        Paths, URLs, names from the settings, or demo:shop.
     model
         The language model that writes; without one the grammar does, and each question has its query.
     second_model

@@ -1,10 +1,12 @@
-"""`fathom demo`: questions to the sample database and to made biomedical APIs; no model, no network."""
+"""`fathom demo`: questions to the sample databases and to made biomedical APIs; no model, no network."""
 
 import asyncio
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from fathom.answering import answer, prepare
 from fathom.answering.calls import call
@@ -16,15 +18,22 @@ from fathom.interfaces.cli.display import console, notices, plain
 from fathom.interfaces.cli.tool_answers import show_tool_answer
 from fathom.records import Question
 
-DATABASE = "demo:biomed"
-QUESTIONS = (
-    "How many drugs have been withdrawn?",
-    "Which drugs are approved for Parkinson's disease?",
-    "How many approved oligonucleotides are there?",
-    "How many drugs are there per molecular type?",
-    "What will the weather be tomorrow?",
+QUESTIONS = MappingProxyType(
+    {
+        "demo:shop": (
+            "How many customers have never ordered?",
+            "top 5 customers by revenue",
+            "revenue by country in 2024",
+            "What will the weather be tomorrow?",
+        ),
+        "demo:biomed": (
+            "How many drugs have been withdrawn?",
+            "Which drugs are approved for Parkinson's disease?",
+            "How many drugs are there per molecular type?",
+        ),
+    }
 )
-"""Each shows something else; the last can't be answered from the database, and should not be."""
+"""Each shows something else; the weather can't be answered from the database, and should not be."""
 
 TOOL_QUESTIONS = (
     "Which phenotypes are associated with the gene BRCA2 in human?",
@@ -35,7 +44,7 @@ TOOL_QUESTIONS = (
 
 NEXT = (
     ("In a browser:", "serve --demo"),
-    ("Ask your own:", "ask demo:biomed"),
+    ("Ask your own:", "ask demo:shop"),
     ("Your database:", 'ask path/to/your.sqlite "your question"'),
     ("The real APIs:", 'ask-tools "your question"'),
 )
@@ -43,8 +52,9 @@ NEXT = (
 
 
 def demo() -> None:
-    """Ask questions of the sample database and of made biomedical APIs: no key, no model, no network."""
-    _ask_database()
+    """Ask questions of the sample databases and of made biomedical APIs: no key, no model, no network."""
+    for name, questions in QUESTIONS.items():
+        _ask_database(name, questions)
     _ask_tools()
     console.rule(style="dim")
     command = _typed()
@@ -57,18 +67,18 @@ def _typed() -> str:
     return "fathom" if shutil.which("fathom") else sys.argv[0]
 
 
-def _ask_database() -> None:
-    with notices.status("Making the sample database (once) ..."):
-        database = connect(DATABASE)
+def _ask_database(name: str, questions: Sequence[str]) -> None:
+    with notices.status(f"Making the sample database {name} (once) ..."):
+        database = connect(name)
     with database:
         tables = database.schema.tables
         rows = sum(t.row_count or 0 for t in tables)
         console.print(
-            plain(f"The sample database: {len(tables)} tables, {rows:,} rows, made here from a seed."),
+            plain(f"The sample database {name}: {len(tables)} tables, {rows:,} rows, made here from a seed."),
             style="dim",
         )
         asking = prepare(database)
-        for text in QUESTIONS:
+        for text in questions:
             console.rule(style="dim")
             console.print(plain(f"? {text}"), style="bold cyan")
             show_answer(asyncio.run(answer(Question(text), asking)))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fathom.evaluation.runs.options import RunOptions
     from fathom.llm import Budget, Pace
 
-DatabaseName = Annotated[str, Parameter(help="A path, a URL, a name from the settings, or demo:biomed.")]
+DatabaseName = Annotated[str, Parameter(help="A path, a URL, a name from the settings, or demo:shop.")]
 Query = Annotated[
     str,
     Parameter(help="One query that only reads. `-` reads it from standard input.", allow_leading_hyphen=True),

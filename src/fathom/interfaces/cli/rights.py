@@ -23,7 +23,7 @@ def rights(file: Path, /, *, database: tuple[str, ...] = (), user: str = "", jso
     file
         The file of rights, as docs/rights.md tells.
     database
-        Hold the grants against this one: a path, a URL, a name from the settings, or demo:biomed; may be
+        Hold the grants against this one: a path, a URL, a name from the settings, or demo:shop; may be
         given several times.
     user
         Only this user.

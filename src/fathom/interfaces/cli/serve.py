@@ -48,7 +48,7 @@ def serve(
     Parameters
     ----------
     databases
-        Paths, URLs, names from the settings, or demo:biomed. Those of the settings are there anyway.
+        Paths, URLs, names from the settings, or demo:shop. Those of the settings are there anyway.
     demo
         Serve the sample database, and made records in place of NCBI, UniProt and Ensembl.
     port

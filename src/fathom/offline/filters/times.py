@@ -179,6 +179,8 @@ def times(reading: FilterReading) -> Iterator[Timed]:
         earlier |= places
         if not places or _is_value_or_unit(linking, places, moment.unit) or _in_name(linking, places):
             continue
+        if len(places) == 1 and moment.verbal and _is_amount(linking, places):
+            continue
         verb = _verb_before(linking, min(places) - 1, earlier, reading.dates.stems)
         time = _of_whose_date(reading, moment, places | verb.words, verb)
         if time.needed or not reading.has_years_itself:
@@ -248,6 +250,11 @@ def _in_name(linking: Linking, places: Collection[int]) -> bool:
     numbers = {i for n in linking.numbers for i in range(*n.span)}
     figures = (i for i in places if linking.tokens[i].lower.isdigit() and i not in numbers)
     return any(_FIRST_YEAR <= int(linking.tokens[i].lower) <= _LAST_YEAR for i in figures)
+
+
+def _is_amount(linking: Linking, places: Collection[int]) -> bool:
+    """True if what looks like a year is compared as amounts are: "payments over 2000"."""
+    return any(n.comparison in {">", "<", ">=", "<="} and n.span.first in places for n in linking.numbers)
 
 
 def _is_value_or_unit(linking: Linking, places: Collection[int], unit: str) -> bool:

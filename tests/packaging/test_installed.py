@@ -20,7 +20,7 @@ from tests.interfaces.test_demo import SHOWN
 from tests.packaging.what_travels import FOLDERS, KINDS, MADE_FOR_THE_DEMO, NAMED_ALIKE, PARTS, STAYS
 
 from fathom.databases import connect
-from fathom.interfaces.cli.demo import DATABASE, QUESTIONS, TOOL_QUESTIONS
+from fathom.interfaces.cli.demo import QUESTIONS, TOOL_QUESTIONS
 
 QUESTION = "How many drugs are approved?"
 ANSWER = "191 drugs"
@@ -121,15 +121,17 @@ def test_an_installed_wheel_gives_the_demo(wheel: Path, tmp_path: Path) -> None:
     told = run(programs / "python", *words, folder=empty, cache=tmp_path / "cache")
     assert list(empty.iterdir()) == []
     sections = re.split(r"^\? ", told, flags=re.MULTILINE)[1:]
-    assert len(sections) == len(QUESTIONS) + len(TOOL_QUESTIONS)
-    with connect(DATABASE) as database:
-        for section, question in zip(sections, QUESTIONS, strict=False):
-            assert section.startswith(question)
-            sql = SHOWN[question]
-            assert ("I don't know." in section) == (sql is None)
-            values = {str(value) for row in database.run(sql).rows for value in row} if sql else ()
-            assert not [v for v in values if not re.search(rf"\b{re.escape(v)}\b", section)], section
-    for section, question, called in zip(sections[len(QUESTIONS) :], TOOL_QUESTIONS, CALLS, strict=True):
+    of_data = sections[: -len(TOOL_QUESTIONS)]
+    asked = [(name, question) for name, questions in QUESTIONS.items() for question in questions]
+    for section, (name, question) in zip(of_data, asked, strict=True):
+        assert section.startswith(question)
+        sql = SHOWN[name][question]
+        assert ("I don't know." in section) == (sql is None)
+        with connect(name) as database:
+            rows = database.run(sql).rows if sql else ()
+        values = {f"{v:,.2f}" if isinstance(v, float) else str(v) for row in rows for v in row}
+        assert not [v for v in values if not re.search(rf"\b{re.escape(v)}\b", section)], section
+    for section, question, called in zip(sections[len(asked) :], TOOL_QUESTIONS, CALLS, strict=True):
         assert " ".join(section.split()).startswith(question)
         assert re.search(rf"Call( \d of \d)?: {called} ", section)
         assert "Answered by http://127.0.0.1" in section

@@ -33,7 +33,7 @@ PARTS = (
 )
 """All that may travel, by its place in the package."""
 FOLDERS = {
-    "benchmarks": {"biomed", "layouts"},
+    "benchmarks": {"biomed", "layouts", "shop"},
     "biotools": {"callers", "catalogue", "client", "loopback", "observations"},
 }
 """The folders of these two, where builders of samples and servers could be."""
@@ -56,6 +56,7 @@ KINDS = (
 )
 """The endings of all that may travel."""
 MADE_FOR_THE_DEMO = {
+    "benchmarks.shop": "the sample shop, `demo:shop`, with which `fathom demo` begins",
     "biotools.loopback": "made records of NCBI, UniProt and Ensembl, which `fathom demo`, `serve --demo` and "
     "`tools serve` ask instead of the services; how it can be made to fail is part of the server",
     "benchmarks.biomed": "makes demo:biomed when it is first asked; the same tables make demo:biomed20, "

@@ -108,7 +108,7 @@ def modules_of(wheel: Path, package: str) -> set[str]:
     """The modules of one of Fathom's packages as they travel."""
     names = (n.removesuffix(".py").replace("/", ".") for n in zipfile.ZipFile(wheel).namelist())
     found = {n.removesuffix(".__init__").removeprefix("fathom.") for n in names}
-    return {n for n in found if f"{n}.".startswith(f"{package}.") and not n.endswith(".csv")}
+    return {n for n in found if f"{n}.".startswith(f"{package}.") and not n.endswith((".csv", ".toml"))}
 
 
 @pytest.mark.whole

@@ -74,6 +74,7 @@ NAMED_ALIKE = {
     "llm/scripted": "a model that says what a script tells it: methods are tried out without a provider",
     "interfaces/cli/demo": "the command `fathom demo`",
     "benchmarks/biomed/demo": "where the demo's databases are kept",
+    "benchmarks/shop/demo": "likewise, the sample shop",
     "biotools/loopback": "the demo's server",
 }
 """All whose name sounds like what stays at home, and why it travels."""

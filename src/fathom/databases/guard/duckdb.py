@@ -25,7 +25,7 @@ _scratch = local()
 # Fields that hold nothing or what they mostly hold are left out, which is half of the tree.
 _SERIALIZE = (
     "PREPARE serialize AS "
-    "SELECT json_serialize_sql($1, skip_null := true, skip_empty := true, skip_default := true)"
+    "SELECT json_serialize_sql($1::VARCHAR, skip_null := true, skip_empty := true, skip_default := true)"
 )
 _TELLING = ("describe", "desc", "summarize", "show")
 _SOURCES = ("BASE_TABLE", "SHOW_REF", "TABLE_FUNCTION")

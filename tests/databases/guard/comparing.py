@@ -63,7 +63,7 @@ def comparing(dialect: str, folder: Path) -> Iterator[Compare]:
         with _reader(folder) as connection:
             yield partial(_unread, MariaDBReader(connection, _VIEWS).names, dialect)
     else:
-        yield partial(_beyond, dialect)
+        yield lambda sql, tree: beyond(sql, dialect, tree)
 
 
 def _unread(
@@ -71,10 +71,6 @@ def _unread(
 ) -> list[str] | None:
     found = names(sql, tree)
     return None if found is None else unread(found, dialect, tree)
-
-
-def _beyond(dialect: str, sql: str, tree: exp.Expr) -> list[str]:
-    return beyond(sql, dialect, tree)
 
 
 OWN = (

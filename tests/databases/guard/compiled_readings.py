@@ -14,6 +14,7 @@ from typing import Any
 import pymysql
 from sqlglot import exp
 from sqlglot.dialects import MySQL
+from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 from tests.databases.guard.readings import Names, without_explain
 
@@ -51,7 +52,7 @@ class SQLiteReader:
             (x, y) for action, x, y in noted if action == sqlite3.SQLITE_READ and x not in TABLE_FUNCTIONS
         ]
         if _ROW_NUMBERS & {name.name.casefold() for name in tree.find_all(exp.Identifier)}:
-            stars |= {"id"}  # another name of the row's number
+            stars |= {*_ROW_NUMBERS, "id"}  # names of one and the same
         named_in = {x.args["field"].name.casefold() for x in tree.find_all(exp.In) if x.args.get("field")}
         tables = {x for x, _ in read} - named_in  # `IN t` takes a table, which rights refuse
         stars |= set().union(*map(self._columns, named_in))
@@ -73,7 +74,7 @@ class SQLiteReader:
 
 _LACKING = {
     1044: ("tables", r"to database '(.*)'$"),
-    1054: ("columns", r"column '(?:[a-z_]\w*\.)*(.*)' in '"),
+    1054: ("columns", r"column '(.*)' in '"),
     1142: ("tables", r"table (?:`.*`\.)?`(.*)`$"),
     1143: ("columns", r"column '(.*)' in table"),
     1305: ("functions", r"FUNCTION (?:\w+\.)?(.*) does not exist"),
@@ -81,10 +82,13 @@ _LACKING = {
 }
 """Errors that name what a statement reached: what is denied to the account, and what isn't there."""
 _UNDERSTOOD = 1003
+_WORD = re.compile(r"\w+")
+"""The names that tables and columns have here. A column without one of its own goes by its text."""
 _MYSQL = MySQL()
 _NO_CALLS = names_of("mysql").not_calls | syntax().types | {"on"}
-# What the server writes for other names of a function.
-_SAME = frozenset("decode lcase ucase octet_length".split())
+# What the server writes for other names of a function; around constants under WITH ROLLUP, around conditions
+# that it tries at times only, and for several `=` in one.
+_SAME = frozenset("decode lcase ucase octet_length rollup_const trigcond equal".split())
 
 
 class MariaDBReader:
@@ -107,16 +111,18 @@ class MariaDBReader:
                 cursor.execute(f"EXPLAIN EXTENDED {without_explain(sql, 'mysql')}")
                 cursor.execute("SHOW WARNINGS")
             except pymysql.MySQLError as error:
-                return _lacking(error)
+                return _lacking(error, tree)
             text = "".join(row[2] for row in cursor.fetchall() if row[1] == _UNDERSTOOD)
-        columns, functions = _named(_MYSQL.tokenize(text))
+        try:
+            columns, functions = _named(_MYSQL.tokenize(text))
+        except TokenError:  # names that the server makes of values, such as b'1'
+            return None
         behind = _behind_stars(tree, self._columns)
-        if tree.find(exp.Star):  # columns without a name of their own are called by their text
-            columns = {x for x in columns if x.isidentifier() and not x.startswith("name_exp_")}
+        columns = {x for x in columns if _WORD.fullmatch(x) and not x.startswith("name_exp_")}
         for table in tree.find_all(exp.Table):
             behind |= self._views.get(table.name.casefold(), set())
         functions -= {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
-        return Names(frozenset(), frozenset(columns - behind), frozenset(functions))
+        return Names(frozenset(), frozenset(columns - behind - _values(tree)), frozenset(functions))
 
     def _columns(self, table: str) -> set[str]:
         if table not in self._known:
@@ -128,13 +134,31 @@ class MariaDBReader:
         return self._known[table]
 
 
-def _lacking(error: Exception) -> Names | None:
+def _values(tree: exp.Expr) -> set[str]:
+    """The values of a statement by which columns without a name of their own go, and places in ORDER BY."""
+    unnamed = tree.find(exp.Star, exp.Values) is not None
+    found = tree.find_all(exp.Literal)
+    return {"true", "false", "null", *(x.name.casefold() for x in found if unnamed or not x.is_string)}
+
+
+def _lacking(error: Exception, tree: exp.Expr) -> Names | None:
     code, message = error.args[:2]
     what, pattern = _LACKING.get(code, ("", ""))
     if not what or not (found := re.search(pattern, str(message), re.IGNORECASE)):
         return None
+    name = found[1].casefold().replace("``", "`")
+    if what == "columns":  # with its table's, or a name that holds a dot
+        known = {part.name.casefold() for part in tree.find_all(exp.Identifier)} | _values(tree)
+        endings = _endings(name)
+        name = next((one for one in endings if one in known), endings[-1])
     reached = {"tables": frozenset[str](), "columns": frozenset[str](), "functions": frozenset[str]()}
-    return Names(**reached | {what: frozenset((found[1].casefold(),))})
+    return Names(**reached | {what: frozenset({name} & set(_WORD.findall(name)) - _values(tree))})
+
+
+def _endings(name: str) -> list[str]:
+    """The name, and what stands behind each of its dots."""
+    parts = name.split(".")
+    return [".".join(parts[at:]) for at in range(len(parts))]
 
 
 def _named(tokens: list[Token]) -> tuple[set[str], set[str]]:

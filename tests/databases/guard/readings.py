@@ -29,12 +29,14 @@ class Names(NamedTuple):
     functions: frozenset[str]
 
 
-def beyond(sql: str, dialect: str, tree: exp.Expr) -> list[str]:
+def beyond(sql: str, dialect: str, tree: exp.Expr) -> list[str] | None:
     """What a statement that passed names and the guard's tree, or its lists, do not.
 
-    `dialect` is that of an engine whose own parser can be asked: postgres or duckdb.
+    None where the engine shows no tree of it. `dialect` is that of one whose own parser can be asked:
+    postgres or duckdb.
     """
-    return unread(_ENGINES[dialect](sql), dialect, tree)
+    found = _ENGINES[dialect](sql)
+    return None if found is None else unread(found, dialect, tree)
 
 
 def unread(engine: Names, dialect: str, tree: exp.Expr) -> list[str]:
@@ -71,15 +73,19 @@ def _by_postgres(sql: str) -> Names:
     return Names(frozenset(tables), frozenset(columns), frozenset(functions))
 
 
-def _by_duckdb(sql: str) -> Names:
+def _by_duckdb(sql: str) -> Names | None:
     tables, columns, functions = set[str](), set[str](), set[str]()
     inner = without_explain(sql, "duckdb")
-    found = duckdb.execute("SELECT json_serialize_sql(?)", [inner]).fetchall()
-    for node in _objects(json.loads(found[0][0])):
+    found = json.loads(duckdb.execute("SELECT json_serialize_sql(?)", [inner]).fetchall()[0][0])
+    if found["error"]:  # PIVOT, which looks into its table first
+        return None
+    for node in _objects(found):
         if node.get("type") == "BASE_TABLE":
             tables.add(node["table_name"].casefold())
         if node.get("class") == "COLUMN_REF" and node["query_location"] != _NOWHERE:
             columns.update({name.casefold() for name in node["column_names"]} - _KEYWORDS)
+        for listed in ("using_columns", "groups"):
+            columns.update(name.casefold() for name in node.get(listed, ()) if isinstance(name, str))
         if node.get("function_name") and not node.get("is_operator"):
             functions.add(node["function_name"].casefold())
     return Names(frozenset(tables), frozenset(columns), frozenset(functions))

@@ -82,6 +82,55 @@ def test_a_word_answers_for_no_other_of_its_spelling(sql: str) -> None:
 @pytest.mark.parametrize(
     ("dialect", "sql"),
     [
+        # A column to the server; to sqlglot a part of a date, a type or its size, a word, a text, a number.
+        ("duckdb", "SELECT date_trunc({}, day) FROM t"),
+        ("duckdb", 'SELECT a FROM t ORDER BY "ALL", {}'),
+        ("duckdb", "PIVOT t ON a IN (1) USING sum(b) GROUP BY '{}'"),
+        ("mysql", "SELECT last_day(a, {}) FROM t"),
+        ("mysql", "SELECT last_day(a, day) FROM t"),
+        ("mysql", "SELECT timestampadd({}, 1, a) FROM t"),
+        ("mysql", "SELECT JSON 'x', {} FROM t"),
+        ("mysql", "SELECT BINARY ({})'x' FROM t"),
+        ("mysql", "SELECT any {} FROM t"),
+        ("sqlite", "SELECT date '2024-01-31', {} FROM t"),
+        ("sqlite", "SELECT CAST(a AS varchar({})) FROM t"),
+        ("sqlite", "SELECT t.'{}' FROM t"),
+        ("trino", "SELECT date_trunc('day', a), last_day_of_month(a, {}) FROM t"),
+        ("spark", "SELECT trunc(a, {}) FROM t"),
+        ("bigquery", "SELECT date_trunc(a, {}) FROM t"),
+        ("bigquery", "SELECT date_trunc(a, `month`), {} FROM t"),
+        ("snowflake", "SELECT last_day(a, {}) FROM t"),
+        ("snowflake", 'SELECT date_trunc("month", a), {} FROM t'),
+        ("snowflake", "SELECT t.5, {} FROM t"),
+    ],
+)
+def test_a_column_that_the_parser_takes_for_no_column_is_refused(dialect: str, sql: str) -> None:
+    with pytest.raises(QueryRefused) as refused:
+        check(sql.format("secret"), dialect)
+    assert refused.value.rule in ("syntax", "quoting")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
+        ("mysql", "SELECT date '2024-01-31', BINARY 'a', timestampdiff(day, a, b) FROM t"),
+        ("mysql", "SELECT extract(year_month FROM a), a = ANY (SELECT 1), 2fa, 0x41, .5 FROM t"),
+        ("mysql", "SELECT a COLLATE latin1_bin, convert(a USING utf8mb4) FROM t"),
+        ("bigquery", "SELECT date_trunc(a, week(monday)), date_diff(a, b, month) FROM t"),
+        ("snowflake", 'SELECT dateadd(d, 1, a), last_day(a, month), j:a."odd name" FROM t'),
+        ("duckdb", "SELECT date_trunc('month', a), extract(dow FROM a), current_date FROM t"),
+        ("duckdb", "SELECT [x for x in l if x > 1] FROM t"),
+        ("trino", "SELECT a + INTERVAL '1' day FROM t TABLESAMPLE BERNOULLI (10)"),
+        ("sqlite", "SELECT date, t.date, a COLLATE nocase, CAST(a AS varchar(5)) FROM t"),
+    ],
+)
+def test_words_that_are_no_columns_pass(dialect: str, sql: str) -> None:
+    check(sql, dialect)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql"),
+    [
         ("duckdb", "SELECT tags[1], tags[-1], tags[1:2], list_sort(tags, 'DESC', 'NULLS LAST') FROM t"),
         ("duckdb", "SELECT lower(hex(a)), date_trunc('month', d), doc -> 'b' -> 0 ->> '$.a[0]' FROM t"),
         (

@@ -99,6 +99,7 @@ ARGUMENTS = (
     "x -> x, a",
     "a, x -> x",
     "a AS integer",
+    "year FROM a",
     "a, INTERVAL 1 DAY",
 )
 

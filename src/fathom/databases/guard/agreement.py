@@ -18,13 +18,15 @@ from sqlglot import exp
 from sqlglot.time import format_time
 from sqlglot.tokenizer_core import Token, TokenType
 
-from fathom.databases.guard.words import Refused, dialect_of, names_of
+from fathom.databases.guard.words import Refused, dialect_of, names_of, syntax
 from fathom.errors import ErrorClass
 
 _SIGNS = frozenset("+-*/<>=~!@#%^&|`?.,;:()[]{}$\\")
 _QUOTED = frozenset(k for k in TokenType if k.name.endswith("STRING")) | {TokenType.IDENTIFIER}
 _VALUES = _QUOTED | {TokenType.NUMBER}
 _SURE_SIGNS = frozenset((TokenType.L_PAREN, TokenType.R_PAREN, TokenType.COMMA, TokenType.DOT))
+_NAMES = frozenset((TokenType.IDENTIFIER, TokenType.VAR))
+_NO_NAMES = frozenset((TokenType.NUMBER, TokenType.STRING))
 _CLOSERS = frozenset((TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE))
 _STANDALONE = frozenset(
     """
@@ -34,8 +36,18 @@ _STANDALONE = frozenset(
     """.split()
 )
 """Words that are values by themselves. Others of the grammar stand beside a word, or before a bracket."""
+_QUANTIFIERS = frozenset(("any", "some"))  # `ANY (...)`, and Snowflake's `IN (ANY ORDER BY a)`
 _BEFORE_VALUES = frozenset("select distinct all not case".split())
 """Words before a value, which may begin with a sign: `(DISTINCT -a)`."""
+_TYPED_TEXTS = {
+    "mysql": frozenset(("binary", "date", "interval", "time", "timestamp")),
+    "sqlite": frozenset[str](),
+}
+"""Types that may stand before a text, `DATE '2024-01-31'`, where not all types may."""
+_BEFORE_NAMES = frozenset("charset collate sample set tablesample using".split())
+_WITH_PATHS = frozenset(("snowflake", "databricks"))  # `j:a.b`
+_LAST_PARTS = frozenset(("snowflake", "bigquery"))  # `date_trunc(a, month)`
+_JUDGED = frozenset(("duckdb", "postgres"))  # whose own parsers tell columns from such words
 _BEFORE_INDICES = frozenset((TokenType.L_BRACKET, TokenType.HASH))  # `a[1]`, and `#1` of DuckDB
 _INTERVAL = re.compile(r"\s*(-?[0-9]+(?:\.[0-9]+)?)\s*[a-zA-Z]+\s*")
 _BETWEEN_DASHES = re.compile("[^-]+")
@@ -54,7 +66,9 @@ def check_agreement(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect:
     `nodes` are all of the tree, from the root on; `tokens` are those that it was made of.
     """
     starts = _starts(nodes, dialect)
-    _check_tables(nodes, tokens)
+    kinds = [token.token_type for token in tokens]
+    _check_tables(nodes, tokens, kinds)
+    _check_dots(tokens, kinds)
     rewritten: _Rewritten | None = None
     last = len(tokens) - 1
     for at, token in enumerate(tokens):
@@ -63,7 +77,8 @@ def check_agreement(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect:
         if _is_syntax(tokens[at - 1] if at else None, token, tokens[at + 1] if at < last else None, dialect):
             continue
         rewritten = rewritten or _rewritten(nodes[0])  # few statements need it
-        if not _take(token, rewritten, dialect, is_index=_is_index(tokens, at)):
+        differs = _may_differ(tokens[at - 1] if at else None, token, dialect)
+        if not (differs and _take(token, rewritten, dialect, is_index=_is_index(tokens, at))):
             raise Refused(
                 "syntax",
                 f"{token.text[:60]!r} isn't read where it stands; leave it out, or write it in another way.",
@@ -82,15 +97,23 @@ def _starts(nodes: Sequence[exp.Expr], dialect: str) -> set[int]:
     return starts
 
 
-def _check_tables(nodes: Sequence[exp.Expr], tokens: Sequence[Token]) -> None:
+def _check_tables(nodes: Sequence[exp.Expr], tokens: Sequence[Token], kinds: Sequence[TokenType]) -> None:
     """Refuse `(TABLE t)`, which the parser takes for a name with an alias."""
-    kinds = [token.token_type for token in tokens]
     if TokenType.TABLE in kinds:
         names = {node._meta.get("start") for node in nodes if isinstance(node, exp.Identifier) and node._meta}
         for before, token in pairwise(tokens):
             opened = before.token_type == TokenType.L_PAREN
             if opened and token.token_type == TokenType.TABLE and token.start in names:
                 raise Refused("statement", "TABLE isn't read in these parentheses; write SELECT * FROM.")
+
+
+def _check_dots(tokens: Sequence[Token], kinds: Sequence[TokenType]) -> None:
+    """Refuse `t.5`, and `t.'a'`, which SQLite takes for a column: the tree has none there."""
+    if TokenType.DOT in kinds and not _NO_NAMES.isdisjoint(kinds):
+        for at, (earlier, dot, kind) in enumerate(zip(kinds, kinds[1:], kinds[2:], strict=False)):
+            is_name = kind == TokenType.STRING or (kind == TokenType.NUMBER and earlier in _NAMES)
+            if dot == TokenType.DOT and is_name:
+                raise Refused("quoting", f"write {tokens[at + 2].text[:40]!r} behind the dot as a name.")
 
 
 def _is_sign(token: Token) -> bool:
@@ -142,9 +165,10 @@ def _is_syntax(before: Token | None, token: Token, after: Token | None, dialect:
         return False
     parser, names = dialect_of(dialect).parser_class, names_of(dialect)
     follows = after.token_type if after else None
-    if token.token_type in parser.TYPE_TOKENS or follows == TokenType.FARROW:
-        return True
     word = token.text.casefold()
+    if token.token_type in parser.TYPE_TOKENS or follows == TokenType.FARROW:
+        # `year 'x'` is a column and its other name where such a text isn't a date.
+        return follows != TokenType.STRING or word in _TYPED_TEXTS.get(dialect, (word,))
     if follows == TokenType.L_PAREN:
         if word in names.functions or word.upper() in parser.FUNCTION_PARSERS:
             return word in names.unnamed_calls or word.upper() in parser.FUNCTION_PARSERS
@@ -152,9 +176,25 @@ def _is_syntax(before: Token | None, token: Token, after: Token | None, dialect:
         return word in names.qualifiers
     elif word not in _STANDALONE and word not in _BEFORE_VALUES:
         opens = before is None or (_is_sign(before) and before.token_type not in _CLOSERS)
-        if opens and (after is None or _is_sign(after)):
-            return False  # a value of its own between two signs, such as a column of that name
+        if (opens and (after is None or _is_sign(after))) or (not opens and word in _QUANTIFIERS):
+            return False  # a value of its own, such as a column of that name
     return word in names.words or all(p in names.words or p in names.not_calls for p in word.split())
+
+
+def _may_differ(before: Token | None, token: Token, dialect: str) -> bool:
+    """True for a text, a number, and a word that may be in the tree as a word that is no column.
+
+    Such are parts of dates, names of collations and character sets, and steps of a path.
+    """
+    if token.token_type in (TokenType.STRING, TokenType.NUMBER) or dialect in _JUDGED:
+        return True
+    last = before.text.casefold() if before else ""
+    if dialect in _WITH_PATHS and last in (":", "."):
+        return True
+    if token.token_type == TokenType.IDENTIFIER or (last == "," and dialect not in _LAST_PARTS):
+        return False
+    abbreviated = dialect == "snowflake" and token.text.upper() in dialect_of(dialect).DATE_PART_MAPPING
+    return abbreviated or token.text.casefold() in syntax().date_parts or last in _BEFORE_NAMES
 
 
 def _take(token: Token, held: _Rewritten, dialect: str, *, is_index: bool) -> bool:

@@ -61,11 +61,11 @@ def _calls(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
 
 def _check_call(at: int, tokens: Sequence[Token], names: DialectNames, dialect: str) -> None:
     token = tokens[at]
+    if token.token_type in _QUOTED:
+        raise Refused("function", f"write the function {token.text[:40]!r} without quotes.")
     qualified = at > 0 and tokens[at - 1].token_type == TokenType.DOT
     words = token.text.casefold().split()
     name = words[-1]
-    if token.token_type in _QUOTED:
-        raise Refused("function", f"write the function {token.text[:40]!r} without quotes.")
     if qualified and dialect != "duckdb":
         qualifier = tokens[at - 2].text.casefold()
         if qualifier not in names.qualifiers:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from threading import local
 from typing import Any
 
@@ -30,6 +30,9 @@ _SERIALIZE = (
 _TELLING = ("describe", "desc", "summarize", "show")
 _SOURCES = ("BASE_TABLE", "SHOW_REF", "TABLE_FUNCTION")
 _SHOWN = frozenset(('"tables"', "__show_tables_expanded"))
+_MADE = ["elem"]  # without a place: by it DuckDB writes `[x for x in l if x > 1]` anew
+_PRESENT = frozenset(("current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"))
+"""Words for the present, which DuckDB takes for a column only where a table has one of that name."""
 _OPENERS = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE)
 _CLOSERS = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE)
 _PIVOT_ENDS = (TokenType.USING, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.LIMIT, *_CLOSERS)
@@ -67,6 +70,7 @@ def check_statement(
             raise Refused("setting", "SHOW tells about the server, not about the data.")
     check_own(functions, operators, catalogue)
     _check_agreement(ours, tables)
+    _check_columns(ours, nodes)
 
 
 def _check_functions(calls: Sequence[Node], names: DialectNames) -> tuple[set[str], set[str]]:
@@ -228,3 +232,19 @@ def _check_agreement(nodes: Sequence[exp.Expr], tables: Sequence[Node]) -> None:
             f"{odd[:60]!r} may or may not be a table; write such names in double quotes.",
             ErrorClass.SYNTAX,
         )
+
+
+def _check_columns(nodes: Sequence[exp.Expr], theirs: Sequence[Node]) -> None:
+    """Raises `Refused` for a column that sqlglot reads as something else: `date_trunc(part, day)`."""
+    ours = {node.name.casefold() for node in nodes if isinstance(node, exp.Identifier)} | _PRESENT
+    columns = [node for node in theirs if node.get("class") == "COLUMN_REF"]
+    paths = [c["column_names"] for c in columns if "query_location" in c or c["column_names"] != _MADE]
+    grouped = [node.get("groups", ()) for node in theirs if node.get("type") == "PIVOT"]
+    for name in chain(*paths, *grouped):
+        if name.casefold() not in ours:
+            raise Refused(
+                "syntax",
+                f"{name[:60]!r} may or may not be a column; write a date's part as 'month', and such a "
+                "column with its table's name.",
+                ErrorClass.SYNTAX,
+            )

@@ -35,6 +35,8 @@ _ESCAPED = frozenset(("spark", "databricks"))
 # well.
 _FILLED = {"spark": "${", "databricks": "${"}
 _SIGNS_ALONE = frozenset("(),.;:+-*/%<>=[]{}|&!?@~^#")
+# To some engines names may begin with digits; `1.from` and `1e5from` are a number and a word to others.
+_NAME_BY_DIGIT = re.compile(r"[0-9]+(?![eE][0-9])[^\W0-9]\w*")
 _kept = local()
 
 
@@ -183,6 +185,13 @@ def _check_token(text: str, token: Token, dialect: str) -> None:
     elif any(c in text for c in _QUOTES):
         raise Refused("quoting", f"{text[:40]!r} is quoted in a form that isn't taken; write '...'.")
     elif not position:
+        kind = token.token_type
+        by_digit = kind == TokenType.VAR and text[0].isdigit() and not _NAME_BY_DIGIT.fullmatch(text)
+        no_number = (kind == TokenType.NUMBER and text[-1] in "eE") or (
+            dialect == "mysql" and text.startswith(("0X", "0B"))  # names there, unlike 0x and 0b
+        )
+        if by_digit or no_number:
+            raise Refused("quoting", f"put a space behind the number in {text[:40]!r}, or quote the name.")
         _check_word(text)
         # libpg_query leaves such letters as they are; a server in a single-byte encoding may fold them.
         if dialect == "postgres" and any(not c.isascii() and c != c.lower() for c in text):

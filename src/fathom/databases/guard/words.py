@@ -73,6 +73,7 @@ class Syntax:
     harm."""
 
     types: frozenset[str]
+    date_parts: frozenset[str]
     file_endings: tuple[str, ...]
     why_refused: Mapping[str, str]
 
@@ -83,6 +84,7 @@ def syntax() -> Syntax:
     content = _content("syntax")
     return Syntax(
         types=frozenset(content["types"].split()),
+        date_parts=frozenset(content["date_parts"].split()),
         file_endings=tuple(content["file_endings"].split()),
         why_refused={name: why for why, names in content["why_refused"].items() for name in names.split()},
     )

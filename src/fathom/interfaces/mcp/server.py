@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from mcp.server.mcpserver import Context, Elicit, ElicitationResult, MCPServer, Resolve
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, Resource, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, Resource, TextContent, Tool, ToolAnnotations
 from pydantic import BaseModel, Field
 
 from fathom.answering import explain
@@ -20,6 +20,7 @@ from fathom.answering.audit_log import logged_estimate, logged_run
 from fathom.answering.calls import answer_by_calls
 from fathom.answering.faults import kept_fault
 from fathom.answering.rehearsal import keep, rehearse, validate
+from fathom.answering.store import Saved
 from fathom.biotools.callers import open_caller
 from fathom.biotools.catalogue import check
 from fathom.biotools.client import Client
@@ -32,6 +33,7 @@ from fathom.errors import FathomError, InputError, QueryError, QueryRefused, did
 from fathom.interfaces.mcp.questions import Questions
 from fathom.interfaces.mcp.replies import MOST_LETTERS, ROWS, ResultRows, Rows, ToolResult, compact, table_of
 from fathom.interfaces.mcp.resources import add_prompts, add_resources
+from fathom.interfaces.mcp.saved import SavedTools
 from fathom.interfaces.mcp.search import Detail, Kind, Limit, SearchReply, search, search_databases
 from fathom.interfaces.mcp.sources import Sources, asked_by, only
 from fathom.knowledge.lessons import lesson_file, solved
@@ -100,15 +102,25 @@ class _Server(MCPServer):
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Context | None = None) -> Any:
         """Call a tool with the arguments that say something; its reply is text without what is empty."""
         told = {key: value for key, value in arguments.items() if value is not None and value != ""}
+        saved = SavedTools(self.sources)
         for tool in await self.list_tools():
             known = tool.input_schema.get("properties", {})
             if tool.name == name and (unknown := [key for key in told if key not in known]):
                 hint = did_you_mean(unknown[0], [*known])
                 raise ToolError(f"{name} takes no argument {unknown[0]!r}.{hint}")
+        if (question := (await asyncio.to_thread(saved.saved)).get(name)) is not None:
+            reply = await _asked(saved, question, told, context)
+            text = TextContent(type="text", text=compact(reply))
+            return CallToolResult(content=[text], structured_content=reply)
         result = await super().call_tool(name, told, context)
         if isinstance(result, CallToolResult) and result.structured_content is not None:
             result.content = [TextContent(type="text", text=compact(result.structured_content))]
         return result
+
+    async def list_tools(self) -> list[Tool]:
+        """List the saved questions as tools beside those that there are always."""
+        saved = await asyncio.to_thread(SavedTools(self.sources).definitions)
+        return [*await super().list_tools(), *saved]
 
     async def list_resources(self) -> list[Resource]:
         """List the schema of each database beside what else there is."""
@@ -147,6 +159,17 @@ def make_server(
     add_resources(server, sources)
     add_prompts(server)
     return server
+
+
+async def _asked(
+    tools: SavedTools, saved: Saved, values: dict[str, Any], context: Context | None
+) -> dict[str, Any]:
+    """The reply to a saved question, with errors told in our words."""
+
+    async def ask(*, ctx: Context | None) -> dict[str, Any]:
+        return (await tools.ask(saved, values)).model_dump(mode="json")
+
+    return await _told(ask)(ctx=context)
 
 
 def _instructions(sources: Sources) -> str:

@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from time import monotonic
 from urllib.parse import urlsplit
 
+from fathom.answering.saved_queries import query_of
 from fathom.answering.store import KeptAnswer, Origin, Saved
 from fathom.answering.store.schedules import Schedule, Sending
 from fathom.errors import FathomError
 from fathom.interfaces.web.delivery import DeliveryFailed, DeliveryUnknown, Letter, deliver, is_mail
 from fathom.interfaces.web.jobs import Jobs
-from fathom.interfaces.web.saved_queries import query_of
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.work import AnswerJob, work_on
 from fathom.records import Answer, Ending, Question
@@ -106,7 +106,8 @@ class Scheduler:
         store = self._site.store
         entry = store.find(sending.answer) if sending.answer else None
         if entry is None:
-            sql = await asyncio.to_thread(query_of, self._site, saved)
+            database = await asyncio.to_thread(self._site.database, saved.entry.database)
+            sql = query_of(saved, database.dialect)
             key = f"{sending.key} {sending.attempt}"
             asked = AnswerJob(sql, client="schedule")
             entry, is_new = store.begin(

@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from fathom.answering.parameters import SavedParameter
+from fathom.answering.saved_queries import query_of
 from fathom.answering.store import Origin, Saved
 from fathom.interfaces.web.pages.answer import Nothing
 from fathom.interfaces.web.pages.ask import Begin, OfRequest
@@ -27,7 +28,6 @@ from fathom.interfaces.web.pages.saved_question import (
     values_in,
 )
 from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, done, shown
-from fathom.interfaces.web.saved_queries import query_of
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.work import AnswerJob, asked_again
 from fathom.records import Question
@@ -177,7 +177,8 @@ async def _renewed(site: Site, begin: Begin, saved: Saved, *, behind: bool = Fal
     question = Question(before.question, evidence=before.evidence)
     asked, origin = asked_again(site, before), Origin.AGAIN
     if saved.parameters:  # the query that its form fills, whatever words it came from
-        asked, origin = AnswerJob(await run_in_threadpool(query_of, site, saved)), Origin.EDITED
+        dialect = (await run_in_threadpool(site.database, before.database)).dialect
+        asked, origin = AnswerJob(query_of(saved, dialect)), Origin.EDITED
     entry, _ = site.store.begin(
         question,
         before.database,

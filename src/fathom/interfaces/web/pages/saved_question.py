@@ -21,12 +21,12 @@ from fathom.answering.parameters import (
     checked,
     condition_values,
 )
+from fathom.answering.saved_queries import query_of, values_of
 from fathom.answering.store import Origin, Saved
 from fathom.errors import InputError
 from fathom.interfaces.web.pages.ask import Begin, OfRequest
 from fathom.interfaces.web.pages.schedules import ScheduleShown, schedules_of
 from fathom.interfaces.web.routes import FAULTS, ActionDone, OfSite, done, shown
-from fathom.interfaces.web.saved_queries import query_of, values_of
 from fathom.interfaces.web.site import Site
 from fathom.interfaces.web.work import AnswerJob
 from fathom.records import Question
@@ -233,7 +233,8 @@ async def ask_saved(
     if not saved.parameters:
         raise InputError("this saved question asks for no values")
     values = values_of(saved, given)
-    sql = await run_in_threadpool(query_of, site, saved, values)
+    dialect = (await run_in_threadpool(site.database, saved.entry.database)).dialect
+    sql = query_of(saved, dialect, values)
     question = Question(f"{saved.title}: {', '.join(f'{name} {value}' for name, value in values.items())}")
     entry, _ = site.store.begin(question, saved.entry.database, origin=Origin.EDITED, sql=sql)
     site.store.filled.keep(saved.slug, values, entry.id)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from fathom.answering.parameters import checked, filled
 from fathom.answering.store import Saved
 from fathom.errors import InputError
-from fathom.interfaces.web.site import Site
 
 
 def values_of(saved: Saved, given: Mapping[str, str]) -> dict[str, str]:
@@ -17,7 +16,7 @@ def values_of(saved: Saved, given: Mapping[str, str]) -> dict[str, str]:
     return {p.name: checked(p.kind, given.get(p.name, p.value)) for p in saved.parameters}
 
 
-def query_of(site: Site, saved: Saved, values: Mapping[str, str] | None = None) -> str:
+def query_of(saved: Saved, dialect: str, values: Mapping[str, str] | None = None) -> str:
     """The query of a saved question, with values or those that it was saved with.
 
     Raises `InputError` where it has none, or a value doesn't fit.
@@ -27,5 +26,4 @@ def query_of(site: Site, saved: Saved, values: Mapping[str, str] | None = None) 
             raise InputError("there is no query to ask again: this question has no answer")
         return saved.entry.sql
     known = values_of(saved, {}) if values is None else values
-    places = {p.place: (p.kind, known[p.name]) for p in saved.parameters}
-    return filled(saved.sql, site.database(saved.entry.database).dialect, places)
+    return filled(saved.sql, dialect, {p.place: (p.kind, known[p.name]) for p in saved.parameters})

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_string, policy
 from pathlib import Path
+from threading import Event
 from time import monotonic, sleep
 from typing import Any
 
@@ -259,3 +260,26 @@ def test_settings_that_name_no_destination_are_refused(tmp_path: Path, text: str
     file.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"destinations|smtp|mail_from"):
         read_settings({"FATHOM_CONFIG": str(file)})
+
+
+def test_a_server_that_ends_finishes_what_it_is_sending(site: Site, hook: Received) -> None:
+    begun = Event()
+
+    def slowly() -> int:
+        begun.set()
+        sleep(1)
+        return 200
+
+    hook.status = slowly
+    with TestClient(make_app(site), base_url=ORIGIN) as client:
+        client.get("/", params={"t": TOKEN})
+        client.headers["sec-fetch-site"] = "same-origin"
+        made = client.post("/api/db/shop/sql", json={"sql": QUERY}).json()["id"]
+        finished(client, made)
+        client.post(f"/api/a/{made}/save", json={"title": "x"})
+        number = schedule(client, "x")
+        client.post(f"/api/saved/x/schedules/{number}/now", json={})
+        assert begun.wait(20)
+    with sqlite3.connect(site.settings.store) as store:
+        assert store.execute("SELECT state FROM sending").fetchall() == [("sent",)]
+    assert len(hook.posts) == 1

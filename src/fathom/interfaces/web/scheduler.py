@@ -21,6 +21,8 @@ from fathom.text import without_secrets
 log = logging.getLogger("fathom.web")
 _EVERY = 2.0
 """Seconds between two looks at what is due."""
+_FINISHING = 5.0
+"""Seconds that a server which ends waits for what is being sent."""
 _PATIENCE = 600.0
 """Seconds until an answer is given up; what a query may take is much less."""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -32,6 +34,7 @@ class Scheduler:
     def __init__(self, site: Site, jobs: Jobs[Answer]) -> None:
         self._site, self._jobs, self._schedules = site, jobs, site.store.schedules
         self._task: asyncio.Task[None] | None = None
+        self._ending = asyncio.Event()
 
     async def begin(self) -> None:
         """Look for what is due from here on, where the settings name a destination."""
@@ -39,23 +42,27 @@ class Scheduler:
             self._task = asyncio.create_task(self._keep_looking())
 
     async def close(self) -> None:
-        """Look no more; what isn't sent yet is left to the next server."""
+        """Look no more: finish what is being sent, and leave the rest to the next server."""
+        self._ending.set()
         if self._task is not None:
+            await asyncio.wait([self._task], timeout=_FINISHING)
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
 
     async def _keep_looking(self) -> None:
-        while True:
+        while not self._ending.is_set():
             try:
                 await asyncio.to_thread(self._schedules.make_due, datetime.now(UTC))
-                while (
-                    sending := await asyncio.to_thread(self._schedules.claim, datetime.now(UTC))
-                ) is not None:
+                while not self._ending.is_set() and (sending := await asyncio.to_thread(self._claimed)):
                     await self._work(sending)
             except Exception:  # a store that is locked for long is there again later
                 log.exception("what is due can't be sent now")
-            await asyncio.sleep(_EVERY)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), _EVERY)
+
+    def _claimed(self) -> Sending | None:
+        return self._schedules.claim(datetime.now(UTC))
 
     async def _work(self, sending: Sending) -> None:
         """Bring a sending of ours to an end, or put it off."""

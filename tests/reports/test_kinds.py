@@ -73,7 +73,7 @@ def page(folder: Path) -> Tables:
 def test_markdown_has_the_tables_of_the_page(folder: Path, page: Tables) -> None:
     markdown = (folder / "r.md").read_text(encoding="utf-8")
     chapters = re.findall(r"^## (.*)$", markdown, re.MULTILINE)
-    assert chapters == ["Leaderboard", "As papers print it", "Paired tests", "Modules", "Charts",
+    assert chapters == ["In short", "Leaderboard", "As papers print it", "Paired tests", "Modules", "Charts",
                         "Failures", "Tool calls", "Answers in words", "Equivalence as a model judges it",
                         "Overlap", "By group", "Repeat it"]  # fmt: skip
     assert re.findall(r"^### (.*)$", markdown, re.MULTILINE) == [title for title, _ in page.tables]

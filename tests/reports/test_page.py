@@ -167,7 +167,7 @@ def test_a_report_tells_seed_time_and_machine_of_each_run(tmp_path: Path) -> Non
     (run / "run.json").write_text(json.dumps(content), encoding="utf-8")
     write_report([run], tmp_path / "r.md")
     repeat = (tmp_path / "r.md").read_text(encoding="utf-8").partition("Repeat it")[2]
-    assert "| 7311 | 2026-11-27T08:00:00+00:00 | 2 | 3.11.9 | Linux-6.1 | sqlglot 30.1 |" in repeat
+    assert "| 7311 | 2026-11-27T08:00:00+00:00 | 2 | – | – | 3.11.9 | Linux-6.1 | sqlglot 30.1 |" in repeat
 
 
 def test_figures_of_candidates_say_what_is_not_among_them(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_highlighting_keeps_every_character(sql: str, first: list[str]) -> None:
 def test_what_cannot_be_reported_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds no run"):
         write_report([tmp_path], tmp_path / "r.html")
-    with pytest.raises(ConfigError, match=r"ends in .html, .md, .csv, .json"):
+    with pytest.raises(ConfigError, match=r"ends in .html, .md, .tex, .csv, .json"):
         write_report([tmp_path], tmp_path / "r.pdf")
 
 

@@ -1,6 +1,7 @@
 """Charts as pictures, by the Vega that vl-convert carries: it needs no browser and no network.
 
-A chart is its Vega-Lite specification. Without vl-convert, all but `picture_of` raise `MissingExtra`.
+A chart is its Vega-Lite specification, or SVG that is drawn already. Without vl-convert, all but
+`picture_of` raise `MissingExtra`.
 """
 
 import json
@@ -44,6 +45,12 @@ def as_png(specification: Mapping[str, Any]) -> bytes:
     """A chart as PNG, twice as large as SVG: sharp on any screen."""
     with _drawing:
         return bytes(_vega().vegalite_to_png(_with_look(specification), scale=2))
+
+
+def pdf_of(svg: str) -> bytes:
+    """Any SVG as a PDF of one page, of whose points each is one of the drawing's pixels."""
+    with _drawing:
+        return bytes(_vega().svg_to_pdf(svg))
 
 
 def as_page(specification: Mapping[str, Any]) -> str:

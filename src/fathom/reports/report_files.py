@@ -5,10 +5,11 @@ from pathlib import Path
 
 from fathom.errors import ConfigError, InputError
 from fathom.files import write_whole
+from fathom.reports.latex import build_latex
 from fathom.reports.page import MOST_QUESTIONS, build_page
 from fathom.reports.tables import build_csv, build_json, build_markdown
 
-KINDS = (".html", ".md", ".csv", ".json")
+KINDS = (".html", ".md", ".tex", ".csv", ".json")
 
 
 def write_report(
@@ -25,7 +26,8 @@ def write_report(
     if kind == ".html":
         text = build_page(folders, title=title, most_questions=most_questions)
     else:
-        text = {".md": build_markdown, ".csv": build_csv, ".json": build_json}[kind](folders)
+        made = {".md": build_markdown, ".tex": build_latex, ".csv": build_csv, ".json": build_json}
+        text = made[kind](folders)
     try:
         write_whole(out, text, mode=0o644)
     except OSError as error:

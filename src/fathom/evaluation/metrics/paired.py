@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any, TypeVar
 
 import numpy as np
 
 from fathom.errors import FathomError
+from fathom.evaluation.interval import Z95
 from fathom.evaluation.metrics.rates import resample_weights
 
 Value = TypeVar("Value")
+_Z80 = 0.8416212335729143
+"""The 80 % quantile of the normal distribution."""
 
 
 class NothingInCommon(FathomError):
@@ -46,6 +50,31 @@ class PairedRates:
         """First minus second, as a share of the questions."""
         return (self.only_first - self.only_second) / self.n
 
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the difference (Agresti and Min 2005: half a question added to each cell)."""
+        n, first, second = self.n + 2, self.only_first + 0.5, self.only_second + 0.5
+        middle = (first - second) / n
+        half = Z95 * sqrt(first + second - (first - second) ** 2 / n) / n
+        return max(middle - half, -1.0), min(middle + half, 1.0)
+
+    def smallest_seen(self) -> float:
+        """The difference that McNemar's test at 5 % would show four times of five, with as many questions.
+
+        The runs are taken to differ on as many as they do, or on as many as the difference takes (Connor
+        1987). 1 where no difference would do.
+        """
+        differing = (self.only_first + self.only_second) / self.n
+
+        def needed(difference: float) -> float:
+            apart = max(differing, difference)
+            return ((Z95 * sqrt(apart) + _Z80 * sqrt(apart - difference**2)) / difference) ** 2
+
+        low, high = 0.0, 1.0
+        for _ in range(40):
+            middle = (low + high) / 2
+            low, high = (low, middle) if needed(middle) <= self.n else (middle, high)
+        return high
+
     def as_json(self) -> dict[str, Any]:
         """The counts, the difference and the test, as JSON values."""
         return {
@@ -55,6 +84,8 @@ class PairedRates:
             "only_second": self.only_second,
             "neither": self.neither,
             "difference": self.difference,
+            "interval": list(self.interval()),
+            "smallest_seen": self.smallest_seen(),
             "p_value": self.p_value,
             "test": "exact McNemar, two-sided",
         }

@@ -1,8 +1,12 @@
 """The settings and environment of a run: the content of `run.json`."""
 
+import os
 import platform
+import shlex
 import subprocess
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -65,11 +69,38 @@ def _shown(value: Any) -> Any:
 def environment() -> dict[str, Any]:
     """Versions and the code's commit, to know later what produced a figure."""
     return {
+        "command": _command(),
         "python": platform.python_version(),
         "platform": platform.platform(terse=True),
+        "machine": machine(),
         "packages": {p: v for p in _PACKAGES if (v := _version(p))},
         "code": _commit(),
     }
+
+
+def _command() -> str | None:
+    """The command that this is a run of, without passwords; None where another program runs it."""
+    if Path(sys.argv[0]).name not in {"fathom", "fathom.exe"}:
+        return None
+    return without_passwords(shlex.join(["fathom", *sys.argv[1:]]))
+
+
+def machine() -> dict[str, Any]:
+    """The processor, its cores and the memory, as far as the system tells."""
+    try:
+        gigabytes = round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9, 1)
+    except (AttributeError, OSError, ValueError):  # not told by every system
+        gigabytes = None
+    return {"processor": _processor(), "cores": os.cpu_count(), "memory_gb": gigabytes}
+
+
+@cache
+def _processor() -> str:
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
 
 
 def _version(package: str) -> str | None:

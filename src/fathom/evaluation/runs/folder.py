@@ -7,6 +7,7 @@ about a second of answers.
 import json
 import time
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -17,6 +18,7 @@ from filelock import FileLock, Timeout
 from fathom.errors import FathomError, InputError
 from fathom.evaluation.outcome import Outcome
 from fathom.evaluation.runs.configuration import Configuration, environment
+from fathom.evaluation.runs.peak_memory import forget_peak, peak_megabytes
 from fathom.evaluation.runs.record import QuestionRecord
 from fathom.files import LineFile, private_folder, whole_lines, write_whole
 from fathom.records import Usage
@@ -80,6 +82,8 @@ class RunFolder:
         self._ids = ids
         self.done: set[str] = set()
         self._synced = 0.0
+        self._begun = time.monotonic()
+        forget_peak()
         private_folder(path)
         self._lock = FileLock(path / _LOCK, timeout=_LOCK_SECONDS)
         try:
@@ -128,20 +132,27 @@ class RunFolder:
 
     def keep_unrecorded(self, spent: Usage) -> None:
         """Note with this start what was spent on questions that have no record, which a budget counts too."""
-        file = self.path / CONFIGURATION
-        content = read_configuration(self.path)
-        content["starts"][-1][UNRECORDED] = {
+        told = {
             "calls": spent.calls,
             "prompt_tokens": spent.prompt_tokens,
             "completion_tokens": spent.completion_tokens,
             "cost_usd": None if spent.cost_usd is None else float(spent.cost_usd),
         }
-        write_whole(file, json.dumps(content, indent=1, ensure_ascii=False), sync=True)
+        self._note({UNRECORDED: told})
+
+    def _note(self, told: Mapping[str, Any]) -> None:
+        """Add to what is known of this start."""
+        content = read_configuration(self.path)
+        content["starts"][-1].update(told)
+        write_whole(self.path / CONFIGURATION, json.dumps(content, indent=1, ensure_ascii=False), sync=True)
 
     def close(self) -> None:
-        """Make sure of what was written, and let others in."""
+        """Make sure of what was written, note what it took, and let others in."""
         try:
             self._file.close()
+            with suppress(OSError, FathomError):  # a full disk loses no answer by this
+                took = round(time.monotonic() - self._begun, 1)
+                self._note({"seconds": took, "peak_megabytes": peak_megabytes()})
         finally:
             self._lock.release()
 

@@ -16,6 +16,7 @@ from fathom.evaluation.runs.resettlement import resettled
 from fathom.interfaces.cli.display import notices, plain
 from fathom.interfaces.cli.sheets import print_chapters
 from fathom.reports.chapters import chapters
+from fathom.reports.figure_files import write_figures
 from fathom.reports.report_files import write_report
 
 
@@ -23,12 +24,13 @@ def report(
     *runs: Path,
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None,
     printed: Annotated[bool, Parameter(name="--print", negative=())] = False,
+    figures: Path | None = None,
     title: str = "",
     questions: int = 5_000,
     settled: Path | None = None,
     benchmark: str | None = None,
 ) -> None:
-    """Write a report of runs: one HTML page that needs no network, or .md, .csv, .json by the file's ending.
+    """Write a report of runs: an HTML page that needs no network, or .md, .tex, .csv, .json by the ending.
 
     fathom report RUNS --print shows the same tables in the terminal.
 
@@ -40,6 +42,8 @@ def report(
         The file to write; its ending says which kind. Left out, it is report.html.
     printed
         Print every table here in place of writing a file.
+    figures
+        A folder for the charts as SVG and PDF, a column of a paper wide; besides the file, or alone.
     title
         The page's title; what was run where it isn't given.
     questions
@@ -61,12 +65,21 @@ def report(
             shown = [_settled(run, settled, benchmark, folder / str(n)) for n, run in enumerate(runs)]
         elif benchmark is not None:
             raise ConfigError("--benchmark goes with --settled FILE.")
+        if figures is not None:
+            _write_figures(shown, figures)
         if printed:
             print_chapters(chapters(contrasts(shown)))
+        if printed or (figures is not None and out is None):
             return
         file = out or Path("report.html")
         write_report(shown, file, title=title, most_questions=questions)
     notices.print(f"Wrote {file} ({file.stat().st_size / 1e6:.1f} MB).", markup=False, soft_wrap=True)
+
+
+def _write_figures(runs: Sequence[Path], folder: Path) -> None:
+    told = write_figures(runs, folder)
+    kinds = "SVG and PDF" if told.as_pdf else 'SVG; for PDF too: pip install "askfathom[charts]"'
+    notices.print(plain(f"Wrote {told.count:,} charts to {folder} as {kinds}."), soft_wrap=True)
 
 
 def _settled(run: Path, file: Path, benchmark: str | None, folder: Path) -> Path:

@@ -12,6 +12,7 @@ from fathom.reports.chapters.modules import modules
 from fathom.reports.chapters.origins import origins
 from fathom.reports.chapters.paper_tables import paper_tables
 from fathom.reports.chapters.ranking import ambiguity, gaps, leaderboard, paired, repeats
+from fathom.reports.chapters.verdict import verdict
 from fathom.reports.charts.svg import relabelled
 from fathom.reports.sheet import Chapter, Figure, Sheet
 
@@ -60,12 +61,14 @@ _CHAPTERS: tuple[tuple[str, str, str, Make], ...] = (
 
 def chapters(found: Sequence[Contrast]) -> list[Chapter]:
     """Every chapter that these runs have figures for; runs over several benchmarks have tables of each."""
-    made = []
+    said = [f"{one.benchmark}: {verdict(one)}" if len(found) > 1 else verdict(one) for one in found]
+    made = [Chapter("verdict", "In short", " ".join(said))]
+    figures = [_named(figure, one, found) for one in found for figure in charts(one)]
+    drawn = {figure.sheet.title for figure in figures}
     for identifier, title, note, make in _CHAPTERS:
         sheets = [_titled(sheet, one, found) for one in found for sheet in make(one)]
-        if sheets:
-            made.append(Chapter(identifier, title, note, sheets))
-    figures = [_named(figure, one, found) for one in found for figure in charts(one)]
+        if left := [sheet for sheet in sheets if sheet.title not in drawn]:  # each table stands once
+            made.append(Chapter(identifier, title, note, left))
     if figures:
         place = next((i + 1 for i, one in enumerate(made) if one.id == "modules"), len(made))
         made.insert(place, Chapter("charts", "Charts", "", (), figures))

@@ -59,7 +59,7 @@ def _part(part: exp.Expr, phrases: Phrases, flags: Collection[str]) -> str:
 
 
 def _dated(told: str, column: exp.Expr, phrases: Phrases) -> str:
-    """What is told of a column, as “whose price is above 5”; of a time, as “joined in 2024”."""
+    """Words about a column, as “whose price is above 5”; about a time, as “joined in 2024”."""
     said = phrases.of(column)
     when = told.removeprefix(f"{said} is ")
     happened = _done(said) or (said.removesuffix(" on").removesuffix(" at") if said in _HAPPENED else "")

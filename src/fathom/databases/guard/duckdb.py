@@ -106,12 +106,12 @@ def _parsed(sql: str, tokens: Sequence[Token], names: DialectNames) -> list[Node
 def _serialized(sql: str) -> tuple[Node, list[Node]]:
     """The tree, and all objects in it."""
     if not hasattr(_scratch, "reader"):
-        _scratch.reader = _Reader()
-    reader: _Reader = _scratch.reader
+        _scratch.reader = _TreeReader()
+    reader: _TreeReader = _scratch.reader
     return reader.read(sql)
 
 
-class _Reader:
+class _TreeReader:
     """A scratch database of one thread, and what makes objects of the trees that it shows."""
 
     def __init__(self) -> None:

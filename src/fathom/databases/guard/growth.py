@@ -25,7 +25,7 @@ from fathom.databases.guard.growth_names import (
     names_itself,
     pairs_bound,
 )
-from fathom.databases.guard.growth_orders import FIELDS, QUERIES, Order, Step, left_out, ordered
+from fathom.databases.guard.growth_orders import FIELDS, QUERIES, Order, OrderedPart, left_out, ordered
 from fathom.databases.guard.growth_rounds import MOST_ROUNDS, draws_on_tables, grown, is_settled
 from fathom.databases.guard.growth_rows import (
     NONE,
@@ -349,7 +349,7 @@ class _Count:
             total += found[id(node)]
         return total
 
-    def _part(self, step: Step, level: Level, found: dict[int, Parts]) -> Parts:
+    def _part(self, step: OrderedPart, level: Level, found: dict[int, Parts]) -> Parts:
         """The parts of one node, of whose parts those are `found`."""
         node, own, inner, is_column, is_query = step
         if is_column:

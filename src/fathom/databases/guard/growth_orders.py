@@ -14,7 +14,7 @@ _COPIED = (exp.Between, exp.In, exp.Dot)
 _WHOLE = (exp.Column, *QUERIES)
 
 
-class Step(NamedTuple):
+class OrderedPart(NamedTuple):
     """One node: the parts that it is itself, and those that it is made of, with how often each is there.
 
     What columns and queries are made of isn't looked into.
@@ -30,26 +30,26 @@ class Step(NamedTuple):
 class Order(NamedTuple):
     """The steps of an expression, parts before what they are part of; its queries, aggregates and windows."""
 
-    steps: Sequence[Step]
+    steps: Sequence[OrderedPart]
     queries: Sequence[exp.Expr]
     computed: Sequence[exp.Expr]
 
 
 def ordered(expression: exp.Expr, omitted: int) -> Order:
     """The order of an expression; `omitted` are the plain values that the parser may have left out."""
-    steps, left = list[Step](), [expression]
+    steps, left = list[OrderedPart](), [expression]
     while left:  # without recursion: a chain of `||` is as deep as it is long
         node = left.pop()
         if isinstance(node, _WHOLE):
             is_column = isinstance(node, exp.Column)
-            steps.append(Step(node, 0, (), is_column, not is_column))
+            steps.append(OrderedPart(node, 0, (), is_column, not is_column))
             continue
         inner = list(node.iter_expressions())
         left += inner
         own = (0 if isinstance(node, _NO_PARTS) else 1) + left_out(node, omitted)
         copied = isinstance(node, _COPIED)
         parts = [(part, _copies(node, part, omitted) if copied else 1) for part in inner]
-        steps.append(Step(node, own, parts, is_column=False, is_query=False))
+        steps.append(OrderedPart(node, own, parts, is_column=False, is_query=False))
     steps.reverse()
     return Order(
         steps,

@@ -30,7 +30,7 @@ class Pricing:
         return replace(used, cached_tokens=cached, cost_usd=cost)
 
     def bounds(self, used: Usage) -> tuple[Decimal, Decimal]:
-        """What usage costs at least and at most: with all its unsplit tokens as prompts, and as replies."""
+        """The least and the most that usage costs: with all its unsplit tokens as prompts, and as replies."""
         total = used.prompt_tokens + used.unsplit_tokens
         ways = (
             replace(used, prompt_tokens=total, unsplit_tokens=0),

@@ -1,4 +1,4 @@
-"""What a comparison comes to, in a few sentences: before all tables, and no bolder than the tests are."""
+"""The verdict of a comparison, in a few sentences: before all tables, and no bolder than the tests are."""
 
 from collections.abc import Iterator
 

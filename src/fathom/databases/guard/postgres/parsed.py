@@ -13,7 +13,7 @@ from fathom.errors import ErrorClass, MissingExtra
 
 Node = dict[str, Any]
 Parts = Mapping[str, list[Any]]
-"""What each key of a tree holds, wherever it stands: kinds with the nodes' fields, and names of fields."""
+"""The values of each key of a tree, wherever it stands: kinds with the nodes' fields, and names of fields."""
 _HOLDERS = (dict, list)
 
 

@@ -11,7 +11,7 @@ def test_the_program_is_named_by_its_path_where_the_shell_does_not_find_it(
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda _: found)
     monkeypatch.setattr("sys.argv", [".venv/bin/fathom", "demo"])
-    monkeypatch.setattr(demo, "_ask_database", lambda: None)
+    monkeypatch.setattr(demo, "_ask_database", lambda *_: None)
     monkeypatch.setattr(demo, "_ask_tools", lambda: None)
     demo.demo()
     shown = capsys.readouterr().out

@@ -69,4 +69,5 @@ def test_rights_show_nothing_hidden(granted: Database, sample: Sample) -> None:
         except QueryError as error:
             shown = str(error)
         assert [s for s in SECRETS if s in shown and s not in sql] == [], sql
-    assert 0 < answered < asked / 2  # the visible part is answered, most is refused
+    assert answered < asked / 2  # most is refused
+    assert answered or sample.key  # the visible part is answered; a sample may draw none of it

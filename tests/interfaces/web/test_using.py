@@ -46,6 +46,7 @@ def test_a_question_is_followed_to_its_answer_on_one_page(walker: Walker) -> Non
     _ask(page, PER_CITY)
     expect(page.get_by_role("heading", name="Rows 2")).to_be_visible()
     address = page.url
+    page.wait_for_load_state()
     expect(page.get_by_role("heading", name=PER_CITY)).to_be_focused()
     page.get_by_label("Follow up on shop").fill("only those of 2015")
     page.get_by_label("Follow up on shop").press("Enter")
@@ -70,7 +71,7 @@ def test_what_is_opened_while_an_answer_is_made_stays_open(
 
     monkeypatch.setattr(Database, "state", slow)
     page.get_by_label("Follow up on shop").fill("only those of 2015")
-    page.get_by_label("Follow up on shop").press("Enter")
+    page.get_by_role("button", name="Ask", exact=True).click()
     page.get_by_text("1 earlier question").click()
     expect(page.locator("#job")).to_be_attached()
     expect(page.get_by_role("link", name=PER_CITY)).to_be_visible()

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 from pydantic import BaseModel, Field
 
 from fathom.answering.due_times import Every
@@ -16,6 +17,8 @@ from fathom.interfaces.web.routes import ActionDone, OfSite, done
 from fathom.interfaces.web.site import Site
 
 router = APIRouter(tags=["saved"])
+ScheduleNumber = Annotated[int, Path(ge=1, le=2**63 - 1)]
+"""As the store counts them; SQLite has no greater numbers."""
 MOST_SCHEDULES = 10
 """Of one saved question."""
 
@@ -77,14 +80,14 @@ async def add_schedule(site: OfSite, slug: str, body: NewSchedule) -> ActionDone
 
 
 @done(router, "/saved/{slug}/schedules/{number}/now")
-async def send_now(site: OfSite, slug: str, number: int, body: Nothing) -> ActionDone:
+async def send_now(site: OfSite, slug: str, number: ScheduleNumber, body: Nothing) -> ActionDone:
     """Let a schedule be due now, beside its times."""
     site.store.schedules.be_due(slug, number)
     return ActionDone(f"/saved/{slug}")
 
 
 @done(router, "/saved/{slug}/schedules/{number}/remove")
-async def remove_schedule(site: OfSite, slug: str, number: int, body: Nothing) -> ActionDone:
+async def remove_schedule(site: OfSite, slug: str, number: ScheduleNumber, body: Nothing) -> ActionDone:
     """Send a saved question so no more."""
     site.store.schedules.remove(slug, number)
     return ActionDone(f"/saved/{slug}")

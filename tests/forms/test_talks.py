@@ -42,3 +42,19 @@ def test_a_question_with_readings_of_its_own_keeps_nothing_of_the_one_before(
         assert talk.ask("visits in April 2026").ending is Ending.SURE
         whole = talk.ask("how many surgery visits")  # two in all: 1 would be those of April
         assert whole.ending is not Ending.SURE or (whole.result and whole.result.rows == ((2,),))
+
+
+def test_a_state_that_is_a_word_of_grammar_is_not_passed_over(tmp_path: Path, own_settings: None) -> None:
+    file = tmp_path / "repairs.sqlite"
+    with closing(sqlite3.connect(file)) as made:
+        made.executescript("""
+            CREATE TABLE job_status (st TEXT PRIMARY KEY, meaning TEXT);
+            INSERT INTO job_status VALUES ('D', 'done'), ('W', 'waiting for parts'), ('O', 'open');
+            CREATE TABLE repair_jobs (job_no TEXT PRIMARY KEY, customer TEXT, st TEXT);
+            INSERT INTO repair_jobs VALUES ('0007', 'Nora Blum', 'D'), ('0012', 'Otto Lenz', 'W'),
+                ('0013', 'Nora Blum', 'O'), ('0020', 'Ivo Marek', 'D');""")
+    with fathom.Conversation(str(file)) as talk:
+        for question, right in (("How many jobs are done?", 2), ("How many jobs are done of Nora Blum?", 1)):
+            answer = talk.ask(question)
+            assert answer.ending is not Ending.SURE or answer.result.rows == ((right,),)  # type: ignore[union-attr]
+        assert talk.ask("How many jobs are there?").result.rows == ((4,),)  # type: ignore[union-attr]

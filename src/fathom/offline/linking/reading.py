@@ -31,6 +31,7 @@ from fathom.offline.linking.values import (
     find_fragments,
     find_places,
     find_values,
+    with_states,
 )
 from fathom.retrieval import ValueIndex
 
@@ -67,7 +68,7 @@ def read(
     short: ShortValues,
 ) -> TokenMatches:
     """Read a question, and its evidence, against a schema."""
-    tokens = (*tokenize(question), *tokenize(evidence, evidence=True))
+    tokens = (*with_states(tokenize(question), index), *tokenize(evidence, evidence=True))
     matches = match_words(tokens, words, translation, related)
     tables = match_names(matches, words.table_names, tokens)
     columns = match_names(matches, words.column_names, tokens)

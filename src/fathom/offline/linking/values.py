@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fathom.offline.linking.cues import comparison_at
 from fathom.offline.linking.records import (
@@ -15,7 +15,7 @@ from fathom.offline.linking.records import (
     ValueMatch,
 )
 from fathom.offline.linking.schema_words import SchemaWords
-from fathom.offline.linking.wordlists import CODES, FALSE, FILLERS, PLACES, TRUE
+from fathom.offline.linking.wordlists import BE, CODES, FALSE, FILLERS, PLACES, TRUE
 from fathom.records import TableProfile
 from fathom.retrieval import ValueIndex
 from fathom.text.identifiers import identifier_words
@@ -116,6 +116,26 @@ def span_of(tokens: Sequence[QuestionToken], start: int, end: int, *, evidence: 
         if t.evidence == evidence and t.start < end and t.end > start and t.kind != "sign"
     ]
     return Span(inside[0], inside[-1] + 1) if inside else None
+
+
+def with_states(tokens: tuple[QuestionToken, ...], index: ValueIndex | None) -> tuple[QuestionToken, ...]:
+    """The tokens, of which those behind "are" carry content where they end a clause and a cell holds them.
+
+    "How many jobs are done" asks for the jobs of a status "done", where there is one.
+    """
+    if index is None:
+        return tokens
+    found = list(tokens)
+    for place in range(1, len(tokens)):
+        token, after = tokens[place], tokens[place + 1 : place + 2]
+        ends = not after or after[0].stop or after[0].kind == "sign"
+        if token.stop and ends and tokens[place - 1].lower in BE and _is_cell(token.lower, index):
+            found[place] = replace(token, stop=False)
+    return tuple(found)
+
+
+def _is_cell(word: str, index: ValueIndex) -> bool:
+    return any(match.value.casefold() == word for match in index.lookup(word))
 
 
 def find_codes(tokens: Sequence[QuestionToken], short: ShortValues, words: SchemaWords) -> list[LinkedValue]:

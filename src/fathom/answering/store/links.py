@@ -26,7 +26,7 @@ class AnswerLinks:
         self._file = file
 
     def begin(self, answer: str, lasting: timedelta, *, embeds: bool = False) -> tuple[str, AnswerLink]:
-        """Make a link to an answer that is there: its secret, which is told once, and the link."""
+        """Make a link to an answer that is there: its secret, which is shown once, and the link."""
         secret, now = secrets.token_urlsafe(32), datetime.now(UTC)
         with self._file.writing():
             self._file.rows("DELETE FROM link WHERE ends_at <= ?", stamp(now))

@@ -3,7 +3,7 @@
 A sending is a row from the moment that it is due, so a process that ends loses none. It is claimed in a
 transaction, and a claim of a process that has ended is taken over. Only between "sending" and what came of
 it nobody knows whether it arrived: a webhook is then sent again under the same key, which its receiver knows;
-a mail isn't, and is told as unknown.
+a mail isn't, and is reported as unknown.
 """
 
 from collections.abc import Sequence

@@ -30,7 +30,8 @@ class Response:
     or usage alone. Of a tool question,
     `call` is the call proposed, after the `earlier` ones that fed it, and `guess` the endpoint thought of
     first, also where it `declined`. `price_range` is what it cost at least and at most in dollars, where
-    no more can be told. `fault` is the traceback of an error inside the program that answers.
+    its tokens are known as a total alone. `fault` is the traceback of an error inside the program that
+    answers.
     """
 
     sql: str | None

@@ -121,7 +121,7 @@ def audit(
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal, of so many; what it gives is called after each."""
+    """A bar on a terminal, of so many; call what it returns after each."""
     with Progress(console=notices, transient=True, disable=not notices.is_terminal) as bar:
         task = bar.add_task("auditing", total=total)
         yield lambda: bar.advance(task)

@@ -8,6 +8,7 @@ import json
 import smtplib
 import ssl
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.message import EmailMessage
@@ -153,14 +154,13 @@ def _opened(server: SplitResult) -> smtplib.SMTP:
         post: smtplib.SMTP = smtplib.SMTP_SSL(host, server.port or 465, timeout=SECONDS, context=context)
     else:
         post = smtplib.SMTP(host, server.port or (587 if server.username else 25), timeout=SECONDS)
-    try:
+    with ExitStack() as unless_it_opens:
+        unless_it_opens.callback(post.close)
         if server.scheme == "smtp" and server.username:
             post.starttls(context=context)
         if server.username:
             post.login(unquote(server.username), unquote(server.password or ""))
-    except BaseException:
-        post.close()
-        raise
+        unless_it_opens.pop_all()
     return post
 
 

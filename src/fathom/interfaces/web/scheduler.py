@@ -56,7 +56,7 @@ class Scheduler:
                 await asyncio.to_thread(self._schedules.make_due, datetime.now(UTC))
                 while not self._ending.is_set() and (sending := await asyncio.to_thread(self._claimed)):
                     await self._work(sending)
-            except Exception:  # a store that is locked for long is there again later
+            except Exception:  # were the loop to end, nothing would be sent until the next start, unnoticed
                 log.exception("what is due can't be sent now")
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._ending.wait(), _EVERY)
@@ -80,7 +80,7 @@ class Scheduler:
                 self._schedules.end(sending.key, "failed", str(error))
         except FathomError as error:
             self._schedules.put_off(sending, without_secrets(str(error)), anew=True)
-        except Exception:
+        except Exception:  # a fault of one answer must not hold up the others behind it
             log.exception("%s can't be sent", sending.key)
             why = "Something went wrong here. The log of the server tells more."
             self._schedules.put_off(sending, why, anew=True)

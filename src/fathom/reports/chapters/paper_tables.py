@@ -44,7 +44,7 @@ def _ranked_rows(
         [Cell(write(v)) for v, (_, write, _) in zip(values, columns, strict=True)] for _, values in lines
     ]
     for place, (_, write, most) in enumerate(columns):
-        # As written: what can't be told apart in the table shares its mark.
+        # As written: figures that look alike in the table share the mark.
         known = {write(v): v for _, values in lines if (v := values[place]) is not None}
         order = sorted(known, key=lambda shown: known[shown] or 0.0, reverse=most)
         marks = dict(zip(order[: 2 if len(lines) > 2 else 1], (1, 2), strict=False)) if len(order) > 1 else {}

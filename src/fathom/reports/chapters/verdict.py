@@ -15,7 +15,7 @@ def verdict(found: Contrast) -> str:
     """Which run is best and by how much, whether that is shown, and at what price."""
     runs = ranked(found)
     if not runs[0][1].all["n"]:
-        return "None of the questions could be judged, so nothing is said of any run."
+        return "None of the questions could be judged, so there is no verdict on any run."
     if len(runs) == 1:
         return _alone(*runs[0], found)
     return " ".join(_compared(found, runs))

@@ -33,7 +33,7 @@ from fathom.records import Question
 
 router = APIRouter(tags=["saved"])
 PREFIX = "v."
-"""Before the names of values in addresses and forms, so that none of them is taken for something else."""
+"""Before the names of values in addresses and forms, so that none is a field of the page."""
 MOST_CHOICES = 20
 
 

@@ -129,7 +129,7 @@ class WrittenQuery(BaseModel):
 
 @done(router, "/db/{database}/sql")
 async def write_sql(site: OfSite, begin: OfRequest, database: str, body: WrittenQuery) -> ActionDone:
-    """Run a query written by hand, within the guard and the limits; what it gives is kept as an answer."""
+    """Run a query written by hand, within the guard and the limits; its result is kept as an answer."""
     _check_allowed(site, database)
     begin.check()
     question = Question(body.title.strip() or "A query written by hand")

@@ -27,7 +27,6 @@ from fathom.errors import ConfigError
 from fathom.interfaces.cli.serve import serve
 from fathom.interfaces.web.site import Rules, Site
 from fathom.interfaces.web.users import Entrance, Gate
-from fathom.rights import read_rights
 from tests.interfaces.web.conftest import finished
 from tests.rights.questions import questions
 from tests.rights.world import HIDDEN_TABLE, WHOLE, leaks
@@ -73,7 +72,7 @@ def entrance(folder: Path, **more: Any) -> Entrance:
     file = folder / "rights.toml"
     digests = {n: sha256(f"of-{n}".encode()).hexdigest() for n in ("anna", "ben", "carl", "dora")}
     file.write_text(RIGHTS.format(**digests), encoding="utf-8")
-    return Entrance(read_rights(file), **more)
+    return Entrance(file, **more)
 
 
 def made_site(folder: Path, host: str) -> Site:
@@ -269,14 +268,27 @@ def test_a_changed_token_ends_the_sessions_that_it_began(tmp_path: Path) -> None
         client.get("/?t=of-anna")
         assert client.get("/api/db").status_code == 200
         cookies = dict(client.cookies)
-    changed = entrance(tmp_path)
     file = tmp_path / "rights.toml"
     old, new = (sha256(token).hexdigest() for token in (b"of-anna", b"another"))
-    file.write_text(file.read_text().replace(old, new))
-    for rights, status in ((changed.rights, 200), (read_rights(file), 401)):
-        gate = Gate(reopened(tmp_path), Entrance(rights))
-        with TestClient(gate, base_url=f"http://{HOST}", cookies=cookies) as client:
-            assert client.get("/api/db").status_code == status
+    gate = Gate(reopened(tmp_path), Entrance(file))
+    with TestClient(gate, base_url=f"http://{HOST}", cookies=cookies) as client:
+        assert client.get("/api/db").status_code == 200
+        file.write_text(file.read_text().replace(old, new))
+        assert client.get("/api/db").status_code == 401  # with the next request, the server goes on
+
+
+def test_what_the_rights_say_by_now_holds_with_the_next_request(tmp_path: Path) -> None:
+    with served(tmp_path) as client:
+        file, anna = tmp_path / "rights.toml", by("anna")
+        told = client.get("/api/db/shop", headers=anna).text
+        assert ("products" in told, HIDDEN_TABLE in told) == (True, False)
+        wide = file.read_text()
+        file.write_text(wide.replace('tables = ["*"]', 'tables = ["customers"]'))
+        assert "products" not in client.get("/api/db/shop", headers=anna).text
+        file.write_text("grants = 1")  # what can't be read changes nothing
+        assert "customers" in client.get("/api/db/shop", headers=anna).text
+        file.write_text(wide.replace('to = ["anna", "carl"]', 'to = ["carl"]'))
+        assert client.get("/api/db/shop", headers=anna).status_code == 404
 
 
 def test_users_estimate_queries_as_they_may_run_them(

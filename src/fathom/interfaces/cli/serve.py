@@ -127,19 +127,17 @@ def _tell(address: str) -> None:
     notices.print(plain("Open this address in a browser; Ctrl-C ends."), style="dim")
 
 
-def _entrance(file: Path | None, header: str, proxies: tuple[str, ...]) -> "Entrance | None":
-    """How users with rights come in; None where there is no file of rights. Raises `ConfigError`."""
+def _entrance(file: Path | None, header: str, proxies: tuple[str, ...]) -> "Entrance":
+    """How users with rights come in. Raises `ConfigError`."""
     from fathom.config import read_settings  # noqa: PLC0415
     from fathom.interfaces.web.users import Entrance  # noqa: PLC0415
-    from fathom.rights import read_rights  # noqa: PLC0415
 
-    file = file or read_settings().rights
-    if bool(header) != bool(proxies) or (header and file is None):
+    if bool(header) != bool(proxies) or (header and (file or read_settings().rights) is None):
         raise ConfigError(
             "A proxy that says who the user is needs all three: --auth-header, such as X-Forwarded-User, the "
             "--proxy that it connects from, and the --rights of the users."
         )
-    return None if file is None else Entrance(read_rights(file), header, frozenset(proxies))
+    return Entrance(file, header, frozenset(proxies))
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -20,6 +20,7 @@ from fathom.errors import FathomError, InputErrors, RightsError, SchemaError, Un
 from fathom.interfaces.web.access import Access, RequestRefused, problem, wants_json
 from fathom.interfaces.web.assistants import PATH, Assistants
 from fathom.interfaces.web.desk import Desk
+from fathom.interfaces.web.following import Following
 from fathom.interfaces.web.html import page
 from fathom.interfaces.web.jobs import Busy, Jobs, log
 from fathom.interfaces.web.metrics import CountedStore, Metrics, RequestCounter
@@ -51,8 +52,11 @@ _STATUS: dict[type[Exception], HTTPStatus] = {
 }
 
 
-def make_app(site: Site) -> FastAPI:
-    """The pages and their JSON twins of a site. Its description is at `/openapi.json`."""
+def make_app(site: Site, following: Following | None = None) -> FastAPI:
+    """The pages and their JSON twins of a site. Its description is at `/openapi.json`.
+
+    The files that administration changes are those that are followed; without them nothing is changed.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -82,7 +86,7 @@ def make_app(site: Site) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.site = site
+    app.state.site, app.state.following = site, following
     app.state.metrics = metrics = Metrics()
     app.state.desk = desk = Desk(site.settings)
     assistants = Assistants(site)

@@ -16,11 +16,10 @@ from fathom.answering.store import Store
 from fathom.biotools.client import Client, ClientOptions
 from fathom.config import read_settings
 from fathom.errors import FathomError
-from fathom.interfaces.web.app import make_app
 from fathom.interfaces.web.assistants import load
 from fathom.interfaces.web.request_limit import TimedProtocol
 from fathom.interfaces.web.site import Rules, Site, addresses
-from fathom.interfaces.web.users import Entrance, Gate
+from fathom.interfaces.web.users import NO_USERS, Entrance, Gate
 
 WARM_AFTER = 0.5
 """Seconds until a database is made ready: whoever opened the address has the first page by then."""
@@ -33,7 +32,7 @@ def run_server(
     *,
     model: str | None,
     strict: bool = False,
-    entrance: Entrance | None = None,
+    entrance: Entrance = NO_USERS,
     ready: Callable[[], object] = lambda: None,
 ) -> None:
     """Serve databases on a socket that listens already. Raises `ConfigError` and `ModelError` before.
@@ -52,13 +51,13 @@ def run_server(
 
             asked = held.enter_context(opened_model(model))
         tools = held.enter_context(_made_records()) if rules.is_demo else Client()
-        site = Site(settings, rules, Store(settings.store), addresses(named, settings), asked, tools)
-        app = make_app(site) if entrance is None else Gate(site, entrance)
+        served = addresses(named, settings)
+        site = Site(settings, rules, Store(settings.store), served, asked, tools, named=named)
         warming = Timer(WARM_AFTER, _warm, (site,))
         warming.daemon = True
         warming.start()
         ready()
-        server_of(app).run(sockets=[listening])
+        server_of(Gate(site, entrance)).run(sockets=[listening])
 
 
 def server_of(app: ASGIApp) -> uvicorn.Server:

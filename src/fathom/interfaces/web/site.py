@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock, RLock, Thread
 from typing import TYPE_CHECKING
@@ -35,7 +35,8 @@ class Rules:
     `origins` are those that may send forms. Without `sql` nobody writes queries by hand; with `teaching`
     assistants may teach at `/mcp`, if their person agrees. Without `uploads` nobody puts files here; the
     files of rows in `folder` may be asked as well. In a demo the tools answer from made-up records.
-    Pages of the origins `embed_in` may show answers, where a link says so.
+    Pages of the origins `embed_in` may show answers, where a link says so. With `administration` whoever is
+    let in to all changes databases, packs, users and grants on pages.
     """
 
     token: str
@@ -49,6 +50,7 @@ class Rules:
     uploads: bool = True
     folder: Path | None = None
     embed_in: tuple[str, ...] = ()
+    administration: bool = False
     jobs_a_minute: int = 60
     cookie: str = "fathom"
     secure: bool = False
@@ -59,13 +61,13 @@ class Rules:
             raise InputError(self.why_no_sql)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Site:
     """The databases by the names that they have in addresses, opened when first asked for.
 
-    `served` are those that the server was started with; beside them are files that people put there.
-    Safe to use from several threads. `user` is whose site it is, where each user has their own; "" where all
-    who are let in share one.
+    `served` are those that the server was started with, `named` among them, and those of the settings;
+    beside them are files that people put there. Safe to use from several threads. `user` is whose site it
+    is, where each user has their own; "" where all who are let in share one.
     """
 
     settings: Settings
@@ -75,6 +77,7 @@ class Site:
     model: "Model | None" = None
     tools: "Client | None" = None
     user: str = ""
+    named: tuple[str, ...] = ()
     _askings: dict[str, Asking] = field(default_factory=dict)
     _taught: dict[str, object] = field(default_factory=dict)
     _opening: dict[str, RLock] = field(default_factory=dict)
@@ -187,6 +190,31 @@ class Site:
         with opening:
             if (known := self._askings.get(name)) is not None:
                 self._askings[name] = self._prepared(known.database)
+
+    def renew(self, settings: Settings) -> set[str]:
+        """Serve from here on what the settings say by now: databases, packs, where answers are sent.
+
+        A database whose address changed, or that isn't named any more, is closed, and what works on it fails;
+        gives back the names of these.
+        """
+        before, was = self.settings, self.served
+        self.settings = replace(
+            before,
+            databases=settings.databases,
+            packs=settings.packs,
+            destinations=settings.destinations,
+            smtp=settings.smtp,
+            mail_from=settings.mail_from,
+        )
+        self.served, closed = addresses(self.named, self.settings), set[str]()
+        for name, text in was.items():
+            place = before.databases.get(text)
+            if self.served.get(name) != text or self.settings.databases.get(text) != place:
+                self.drop(name)
+                closed.add(name)
+            elif self.settings.packs.get(text) != before.packs.get(text):
+                self.forget(name)
+        return closed
 
     def close(self) -> None:
         """Close what was opened."""

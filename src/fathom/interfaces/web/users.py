@@ -6,6 +6,7 @@ import secrets
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
+from pathlib import Path
 
 from fastapi import FastAPI
 from starlette.datastructures import Headers
@@ -28,6 +29,7 @@ from fathom.interfaces.web.access import (
     without_token,
 )
 from fathom.interfaces.web.app import make_app
+from fathom.interfaces.web.following import Following
 from fathom.interfaces.web.site import Site, stem
 from fathom.rights import Granted, Rights
 
@@ -37,14 +39,20 @@ FOLDER = "seen"
 
 @dataclass(frozen=True, slots=True)
 class Entrance:
-    """How the server knows who asks: by a header that proxies at these addresses set, and by tokens."""
+    """How the server knows who asks: by a header that proxies at these addresses set, and by tokens.
 
-    rights: Rights
+    `file` is that of the rights; without it the settings name one, or there are no users.
+    """
+
+    file: Path | None = None
     header: str = ""
     proxies: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
+NO_USERS = Entrance()
+
+
+@dataclass(eq=False)
 class SeenSite(Site):
     """The site of one user: the databases that they have grants for, as these show them."""
 
@@ -71,25 +79,21 @@ class SeenSite(Site):
 
 def site_for(user: str, rights: Rights, whole: Site) -> SeenSite:
     """The site of a user. Answers are shared with those alone who may see the same of all databases."""
-    granted: dict[str, Granted] = {}
-    for name, address in whole.served.items():
-        try:
-            granted[name] = rights.granted(user, address, stem(address))
-        except RightsError:
-            continue
+    granted = _granted(user, rights, whole)
     digest = hashlib.sha256(repr(sorted((n, g.digest) for n, g in granted.items())).encode()).hexdigest()
     settings = replace(whole.settings, store=whole.settings.store.parent / FOLDER / f"{digest[:16]}.sqlite")
     rules = replace(
         whole.rules,
         token=secrets.token_urlsafe(32),
         runs=settings.store.with_name("no-runs"),
-        sql=whole.rules.sql and all(g.sql for g in granted.values()),
+        sql=_may_write(whole, granted),
         why_no_sql=(
             "Your rights let you ask questions, not write queries by hand."
             if whole.rules.sql
             else whole.rules.why_no_sql
         ),
         teaching=False,
+        administration=False,
     )
     return SeenSite(
         settings,
@@ -104,18 +108,44 @@ def site_for(user: str, rights: Rights, whole: Site) -> SeenSite:
     )
 
 
+def _granted(user: str, rights: Rights, whole: Site) -> dict[str, Granted]:
+    """The grants of a user, by the names that the databases are served by."""
+    granted: dict[str, Granted] = {}
+    for name, address in whole.served.items():
+        try:
+            granted[name] = rights.granted(user, address, stem(address))
+        except RightsError:
+            continue
+    return granted
+
+
+def _may_write(whole: Site, granted: dict[str, Granted]) -> bool:
+    """True if queries may be written by hand under these grants."""
+    return whole.rules.sql and all(g.sql for g in granted.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _UserApp:
+    """The application of one user's site, until `open` is closed."""
+
+    app: FastAPI
+    site: SeenSite
+    open: AsyncExitStack
+
+
 class Gate:
     """ASGI in front of the sites: leads each user to theirs, and who shows the server's token to the whole.
 
-    Each user's site is an application of its own, so that nothing which one holds is in another.
+    Each user's site is an application of its own, so that nothing which one holds is in another. Where the
+    settings or the rights have changed, the next request is answered by them.
     """
 
-    def __init__(self, site: Site, entrance: Entrance) -> None:
+    def __init__(self, site: Site, entrance: Entrance = NO_USERS) -> None:
         self._site, self._entrance = site, entrance
-        self._whole = make_app(site)
-        self._apps: dict[str, FastAPI] = {}
+        self._following = Following(site, entrance.file)
+        self._whole = make_app(site, self._following)
+        self._apps: dict[str, _UserApp] = {}
         self._making = asyncio.Lock()
-        self._open = AsyncExitStack()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Lead a request on, or refuse it."""
@@ -125,6 +155,8 @@ class Gate:
         app: ASGIApp = self._whole
         if scope["type"] == "http":
             try:
+                if self._following.has_changed:
+                    await self._renew()
                 app = await self._app_for(scope, Headers(scope=scope))
             except RequestRefused as refused:
                 app = told(scope, refused)
@@ -134,17 +166,31 @@ class Gate:
         """Begin with the whole site, and end all."""
         await receive()
         try:
-            await self._begun(self._whole)
+            whole = await _begun(self._whole)
         except Exception as error:
             await send({"type": "lifespan.startup.failed", "message": str(error)})
             raise
         await send({"type": "lifespan.startup.complete"})
         await receive()
-        await self._open.aclose()
+        for user in list(self._apps):
+            await self._apps.pop(user).open.aclose()
+        await whole.aclose()
         await send({"type": "lifespan.shutdown.complete"})
 
-    async def _begun(self, app: FastAPI) -> None:
-        await self._open.enter_async_context(app.router.lifespan_context(app))
+    async def _renew(self) -> None:
+        """Use what has changed, and end the sites of users that aren't as they would be now."""
+        async with self._making:
+            closed = await asyncio.to_thread(self._following.renew)
+            for user in list(self._apps) if closed is not None else ():
+                if self._is_stale(user, closed or set()):
+                    await self._apps.pop(user).open.aclose()
+
+    def _is_stale(self, user: str, closed: set[str]) -> bool:
+        rights, site = self._following.rights, self._apps[user].site
+        if rights is None or closed.intersection(site.granted):
+            return True
+        served = {name: self._site.served.get(name) for name in site.granted}
+        return _granted(user, rights, self._site) != site.granted or served != site.served
 
     async def _app_for(self, scope: Scope, headers: Headers) -> ASGIApp:
         state = scope.setdefault("state", {})
@@ -152,38 +198,40 @@ class Gate:
         check_host(headers, self._site.rules)
         if is_link(scope):
             return self._whole
-        rights = self._entrance.rights
+        rights = self._following.rights
+        if rights is None:
+            return self._whole
         token = shown_token(scope) if scope["method"] == "GET" else None
         if token is not None and (user := rights.of_token(token)):
             return self._begin_session(user, token, scope)
-        user = self._told_by_proxy(scope, headers) or ""
+        user = self._told_by_proxy(scope, headers, rights) or ""
         if not user:
             user = rights.of_token(bearer_token(headers)) or ""
             state["bearer"] = bool(user)
-        user = user or await asyncio.to_thread(self._of_session, headers)
+        user = user or await asyncio.to_thread(self._of_session, headers, rights)
         if not user:
             return self._whole
         state["user"] = user
-        return await self._app_of(user)
+        return await self._app_of(user, rights)
 
     @property
     def _cookie(self) -> str:
         return self._site.rules.cookie
 
-    def _of_session(self, headers: Headers) -> str:
+    def _of_session(self, headers: Headers, rights: Rights) -> str:
         """Whose browser it is, "" where that isn't known: of this server or another one over the store."""
         secret = cookie_parser(headers.get("cookie", "")).get(self._cookie, "")
         found = self._site.store.shared.user_of_session(secret) if secret else None
         user, token = found or ("", "")
         # Their token may have been changed since, or they may be in the file no more.
-        return user if user and self._entrance.rights.tokens.get(token) == user else ""
+        return user if user and rights.tokens.get(token) == user else ""
 
     def _begin_session(self, user: str, token: str, scope: Scope) -> Response:
         secret = secrets.token_urlsafe(32)
         self._site.store.shared.begin_user_session(secret, user, token)
         return with_cookie(without_token(scope), secret, self._site.rules)
 
-    def _told_by_proxy(self, scope: Scope, headers: Headers) -> str | None:
+    def _told_by_proxy(self, scope: Scope, headers: Headers, rights: Rights) -> str | None:
         """Who asks, as the proxy says; None where no proxy says it. Raises `RequestRefused`."""
         entrance = self._entrance
         said = headers.getlist(entrance.header) if entrance.header else []
@@ -194,16 +242,22 @@ class Gate:
             raise RequestRefused(
                 HTTPStatus.FORBIDDEN, "Only the proxy may say who asks. Open the address that it serves."
             )
-        if len(said) != 1 or said[0] not in entrance.rights.users:
+        if len(said) != 1 or said[0] not in rights.users:
             raise RequestRefused(HTTPStatus.FORBIDDEN, "Nothing is shown to you here: you have no rights.")
         return said[0]
 
-    async def _app_of(self, user: str) -> FastAPI:
+    async def _app_of(self, user: str, rights: Rights) -> FastAPI:
         """The application of a user's site, made when they first come."""
         async with self._making:
             if user not in self._apps:
-                site = await asyncio.to_thread(site_for, user, self._entrance.rights, self._site)
+                site = await asyncio.to_thread(site_for, user, rights, self._site)
                 app = make_app(site)
-                await self._begun(app)
-                self._apps[user] = app
-            return self._apps[user]
+                self._apps[user] = _UserApp(app, site, await _begun(app))
+            return self._apps[user].app
+
+
+async def _begun(app: FastAPI) -> AsyncExitStack:
+    """Begin an application, and give back a stack that ends it."""
+    held = AsyncExitStack()
+    await held.enter_async_context(app.router.lifespan_context(app))
+    return held

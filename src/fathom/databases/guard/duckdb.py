@@ -118,6 +118,7 @@ class _TreeReader:
         self._engine = import_module("duckdb")
         config = {"enable_external_access": "false", "threads": "1"}
         self._connection = self._engine.connect(":memory:", config=config)
+        self._connection.execute("PRAGMA disable_optimizer")  # of use to no call of one function
         self._connection.execute(_SERIALIZE)
         self._nodes: list[Node] = []
         self._decode = json.JSONDecoder(object_hook=self._kept).decode  # quicker than a walk down the tree

@@ -93,6 +93,7 @@ def test_readings_never_share_their_words_and_charts_say_what_they_show(tmp_path
     assert "amount is more than 6" in first.text
     assert first.chart is not None
     assert second.chart is not None
-    title = "Customer.name and total of purchase.amount"
+    title = "The total amount of purchases for each customer"
     assert second.chart.specification["title"] == title
-    assert first.chart.specification["title"] == f"{title}, where purchase.amount is more than 6"
+    narrower = "The total amount of purchases whose amount is more than 6 for each customer"
+    assert first.chart.specification["title"] == narrower

@@ -8,9 +8,7 @@ import pytest
 from fathom.databases import Database
 from fathom.knowledge import KnowledgePack
 from fathom.offline.engine import OfflineEngine
-from fathom.offline.finishing.contrast import told_apart
 from fathom.offline.pipeline import settle
-from fathom.offline.queries.from_sql import parse
 from fathom.offline.readings import is_worth_showing, readings, ways
 from fathom.records import Question
 from tests.offline.asking import ask
@@ -38,7 +36,6 @@ def test_what_is_not_sure_shows_ways_that_give_different_rows(shop: Database) ->
     assert 1 <= len(draft.readings) <= 3
     given = [tuple(sorted(shop.run(r.sql).rows, key=repr)) for r in draft.readings]
     assert len({*given}) == len(given)
-    assert len({r.text for r in draft.readings}) == len(given)
     sure = [r.confidence or 0.0 for r in draft.readings]
     assert sure == sorted(sure, reverse=True)
     assert draft.readings[0].sql == draft.sql
@@ -79,42 +76,6 @@ def test_the_same_rows_are_one_way(shop: Database) -> None:
     assert [w.sql for w in told].count(found.sql) == 1
     assert not [w for w in told if w.sql.endswith(" ")]
     assert readings(engine, found)[0].sql == found.sql
-
-
-CONTRASTS = [
-    (
-        "SELECT DISTINCT c.name FROM customer c JOIN purchase p ON c.id = p.customer_id",
-        "SELECT c.name FROM customer c JOIN purchase p ON c.id = p.customer_id",
-        ["each customer once", "once for every purchase"],
-    ),
-    (
-        "SELECT COUNT(*) FROM customer WHERE city = 'Rome' AND name = 'Cy'",
-        "SELECT COUNT(*) FROM customer WHERE city = 'Rome'",
-        ["where customer name is Cy", "with no further condition"],
-    ),
-    (
-        "SELECT name FROM customer ORDER BY city LIMIT 1",
-        "SELECT name FROM customer ORDER BY city",
-        ["only the first", "all of them"],
-    ),
-    (
-        "SELECT COUNT(*) FROM purchase WHERE amount > 5",
-        "SELECT SUM(amount) FROM purchase WHERE amount > 5",
-        ["the number of purchases", "the total amount"],
-    ),
-    (
-        "SELECT day FROM purchase ORDER BY amount DESC LIMIT 2",
-        "SELECT amount FROM purchase ORDER BY amount DESC LIMIT 2",
-        ["day - the 2 with the highest amount", "amount - the 2 with the highest amount"],
-    ),
-]
-
-
-@pytest.mark.parametrize(("one", "other", "told"), CONTRASTS)
-def test_readings_are_told_by_what_differs(shop: Database, one: str, other: str, told: list[str]) -> None:
-    planner = OfflineEngine(shop, KnowledgePack()).planner
-    queries = [parse(sql, planner) for sql in (one, other)]
-    assert told_apart(queries) == told
 
 
 def test_readings_come_likeliest_first(shop: Database) -> None:

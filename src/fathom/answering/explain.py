@@ -27,38 +27,17 @@ def explain(sql: str, dialect: str) -> str:
     """
     query = parsed(sql, dialect)
     try:
-        return " ".join(_sentences(query)) if isinstance(query, exp.Query) else ""
+        return " ".join(tell(query)) if isinstance(query, exp.Query) else ""
     except RecursionError:  # a long chain of AND or + can be parsed, yet is as deep as it is long
         return ""
 
 
-def shown_where(sql: str, dialect: str) -> str:
-    """A title for the rows of a query: what it shows, under which conditions. Empty where none is parsed."""
-    query = parsed(sql, dialect)
-    if not isinstance(query, exp.Query):
-        return ""
-    try:
-        shown = []
-        if isinstance(query, exp.Select):
-            phrases = replace(Phrases.of_query(query, _sentences), say=spoken)
-            shown = [phrases.of(item.unalias()).removeprefix("the ") for item in query.selects]
-        conditions = [
-            replace(Phrases.of_query(clause.parent, _sentences), say=spoken).of(clause.this)
-            for clause in query.find_all(exp.Where, exp.Having)
-            if isinstance(clause.parent, exp.Select)
-        ]
-    except RecursionError:
-        return ""
-    where = f", where {' and '.join(dict.fromkeys(conditions))}" if conditions else ""
-    title = f"{join_words(shown) or 'Rows'}{where}"
-    return f"{title[:1].upper()}{title[1:]}"
-
-
-def _sentences(query: exp.Query) -> list[str]:
+def tell(query: exp.Query) -> list[str]:
+    """The sentences for a query."""
     if isinstance(query, exp.SetOperation):
         return _set_operation(query)
     if isinstance(query, exp.Subquery):
-        return _sentences(query.this)
+        return tell(query.this)
     return _select(query) if isinstance(query, exp.Select) else []
 
 
@@ -73,14 +52,12 @@ def _set_operation(query: exp.SetOperation) -> list[str]:
     what = next(text for kind, text in _SET_OPERATIONS.items() if isinstance(query, kind))
     if isinstance(query, exp.Union):
         what = f"{what[:-1]}, {'each row once' if query.args.get('distinct') else 'repeats kept'}."
-    parts = [
-        f"({i}) {' '.join(_sentences(side))}" for i, side in enumerate((query.this, query.expression), 1)
-    ]
-    return [what, *parts, *_tail(query, Phrases(_sentences))]
+    parts = [f"({i}) {' '.join(tell(side))}" for i, side in enumerate((query.this, query.expression), 1)]
+    return [what, *parts, *_tail(query, Phrases(tell))]
 
 
 def _select(query: exp.Select) -> list[str]:
-    phrases = Phrases.of_query(query, _sentences)
+    phrases = Phrases.of_query(query, tell)
     return [
         *_with(query),
         _shown(query, phrases),
@@ -95,7 +72,7 @@ def _with(query: exp.Query) -> list[str]:
     source, joins = query.args.get("from_"), query.args.get("joins") or ()
     read = [clause.this for clause in (source, *joins) if clause is not None]
     inside = [q for q in read if isinstance(q, exp.Subquery) and q.alias]
-    return [f"First makes {q.alias}: {' '.join(_sentences(q.this))}" for q in (*query.ctes, *inside)]
+    return [f"First makes {q.alias}: {' '.join(tell(q.this))}" for q in (*query.ctes, *inside)]
 
 
 def _shown(query: exp.Select, phrases: Phrases) -> str:
@@ -218,7 +195,7 @@ def _counted(query: exp.Select, called: Mapping[str, str], flags: Collection[str
     count = query.expressions[0].unalias()
     if not isinstance(count, exp.Count):
         return None
-    phrases = replace(Phrases.of_query(query, _sentences), say=spoken, for_sentences=True)
+    phrases = replace(Phrases.of_query(query, tell), say=spoken, for_sentences=True)
     rows = plural(called.get(source.this.name.casefold(), "") or spoken(source.this.name))
     noun, only = rows, ""
     if isinstance(count.this, exp.Distinct):

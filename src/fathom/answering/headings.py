@@ -20,6 +20,11 @@ from fathom.text.patterns import Pattern
 
 LONGEST = 48
 """Letters of a heading; a longer one is replaced by a shorter word for the same."""
+_CALCULATED, _PERCENTAGE, _SHARE, _RATIO = "Calculated", "Percentage (%)", "Share", "Ratio"
+SHORTENED = frozenset(
+    (_CALCULATED, _PERCENTAGE, _SHARE, _RATIO, "Percentage", "Difference", "Change", "Change in per cent")
+)
+"""Headings that leave out what a figure is calculated of."""
 _GENERIC = frozenset("name title description type status code number date total amount id".split())
 """Words that say little without the table's name before them."""
 _EXTREMES: Mapping[type[exp.Expression], tuple[str, str]] = MappingProxyType(
@@ -39,6 +44,10 @@ _TOLD_UNIT = Pattern(
 _PRICES = frozenset("price cost fee rate".split())
 _HUNDRED = frozenset({"100", "100.0", "100.00"})
 _AMOUNTS = frozenset("quantity qty units count amount".split())
+
+
+_WHEN: Mapping[str, str] = MappingProxyType({"on": "date", "at": "time"})
+"""The words for a column whose name ends so, as that of `ordered_on` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +73,10 @@ class Headings:
     def of(self, item: exp.Expr) -> str:
         """The heading of one item of a select list."""
         if isinstance(item, exp.Alias) and not item.alias.startswith("_"):
-            return _capital(spoken(item.alias))
+            return capital(spoken(item.alias))
         calculated = uncast(item.unalias())
         told = self._told(calculated)
-        return told if len(told) <= LONGEST else _quotient(calculated) or "Calculated"
+        return told if len(told) <= LONGEST else _quotient(calculated) or _CALCULATED
 
     def source_of(self, column: exp.Column) -> ReadTable | None:
         """The table of a column; None where it is one of a query's inside, or several tables have it."""
@@ -99,7 +108,7 @@ class Headings:
 
     def _groups(self, keys: Sequence[exp.Expr]) -> str:
         for key in keys:
-            if isinstance(key, exp.Column) and (rows := self._identified(key)):
+            if isinstance(key, exp.Column) and (rows := self.identified(key)):
                 return rows
         if len(keys) > 1:
             return "rows"
@@ -136,12 +145,12 @@ class Headings:
                 return self._total(item)
             case exp.Max() | exp.Min() if isinstance(item.this, exp.Column):
                 said = self._column(item.this)
-                return f"{_EXTREMES[type(item)][self._is_date(item.this)]} {_small(said)}"
+                return f"{_EXTREMES[type(item)][self.is_date(item.this)]} {lower_first(said)}"
             case exp.Window():
                 return self._window(item)
         if unit := part_of_date(item):
             return unit.capitalize()
-        return _capital((brief(item) or self._phrases.of(item)).removeprefix("the "))
+        return capital((brief(item) or self._phrases.of(item)).removeprefix("the "))
 
     def _column(self, column: exp.Column) -> str:
         if isinstance(column.this, exp.Star):
@@ -149,7 +158,7 @@ class Headings:
         said, source = self._said(column), self.source_of(column)
         if said.casefold() in _GENERIC and source is not None and len(self.sources) > 1:
             said = f"{source.called} {said}"
-        return _with_unit(_capital(said), self._unit(column))
+        return _with_unit(capital(said), self._unit(column))
 
     def _said(self, column: exp.Column) -> str:
         """Name a column as people do, without the unit that its name ends with."""
@@ -186,15 +195,16 @@ class Headings:
         if isinstance(counted, exp.Distinct) and len(counted.expressions) == 1:
             (column,) = counted.expressions
             if isinstance(column, exp.Column):
-                return f"Number of {self._identified(column) or f'different {plural(spoken(column.name))}'}"
-        if isinstance(counted, exp.Column) and (rows := self._identified(counted)):
+                said = self.date_words(column) or spoken(column.name)
+                return f"Number of {self.identified(column) or f'different {_plural_date(said)}'}"
+        if isinstance(counted, exp.Column) and (rows := self.identified(counted)):
             return f"Number of {rows}"
         if isinstance(counted, exp.Column):
             return f"Number with {spoken(counted.name)}"
         return f"Number of {self.rows}"
 
-    def _identified(self, column: exp.Column) -> str:
-        """The rows that a key stands for, in the plural; empty for what is no key."""
+    def identified(self, column: exp.Column) -> str:
+        """The rows that a key identifies, in the plural; empty for what is no key."""
         source = self.source_of(column)
         if source is None or source.table not in self._schema:
             return ""
@@ -219,20 +229,30 @@ class Headings:
             of = f"of {plural(source.called)}" if opening == "Total" else f"{source.called} total"
             return _with_unit(f"{opening} {of}", unit)
         repeated = said.startswith("total ") and opening == "Total"
-        return _with_unit(_capital(said) if repeated else f"{opening} {said}", unit)
+        return _with_unit(capital(said) if repeated else f"{opening} {said}", unit)
 
     def _window(self, window: exp.Window) -> str:
         function = window.this
         if isinstance(function, exp.Sum) and window.args.get("order") is not None:
             inner = function.this if isinstance(function.this, exp.AggFunc) else function
-            return f"Running {_small(self._told(inner))}"
-        return _capital((brief(window) or self._phrases.of(window)).removeprefix("the "))
+            return f"Running {lower_first(self._told(inner))}"
+        return capital((brief(window) or self._phrases.of(window)).removeprefix("the "))
 
-    def _is_date(self, column: exp.Column) -> bool:
+    def date_words(self, column: exp.Column) -> str:
+        """A date by what happened, as “date ordered” for `ordered_on`; "" for what isn't called so."""
+        happened, _, when = self._said(column).rpartition(" ")
+        return f"{_WHEN[when]} {lower_first(happened)}" if when in _WHEN and self.is_date(column) else ""
+
+    def is_date(self, column: exp.Column) -> bool:
+        """True for a column of days or times."""
+        return self.kind_of(column) in TIMED
+
+    def kind_of(self, column: exp.Column) -> str:
+        """The kind of a column of the database; "" where it is none."""
         source = self.source_of(column)
         if source is None or not self._has(source.table, column.name):
-            return False
-        return self._schema.table(source.table).column(column.name).kind in TIMED
+            return ""
+        return self._schema.table(source.table).column(column.name).kind
 
     def _has(self, table: str, column: str) -> bool:
         return table in self._schema and any(
@@ -263,7 +283,7 @@ def headings(
     query = parsed(sql, dialect)
     while isinstance(query, exp.SetOperation | exp.Subquery):
         query = query.this
-    found = [_capital(spoken(name)) or name for name in columns]
+    found = [capital(spoken(name)) or name for name in columns]
     if isinstance(query, exp.Select) and not query.is_star and len(query.expressions) == len(columns):
         try:
             naming = Headings(query, schema, knowledge)
@@ -297,23 +317,29 @@ def _quotient(item: exp.Expr) -> str:
         item = uncast(item.this)
     sides = [uncast(s) for s in (item.left, item.right)] if isinstance(item, exp.Div | exp.Mul) else []
     if isinstance(item, exp.Mul) and any(s.name in _HUNDRED for s in sides):
-        return "Percentage (%)" if any(_quotient(side) for side in sides) else ""
+        return _PERCENTAGE if any(_quotient(side) for side in sides) else ""
     if not isinstance(item, exp.Div):
         return ""
     over = sides[0]
     if isinstance(over, exp.Mul) and any(uncast(s).name in _HUNDRED for s in (over.left, over.right)):
-        return "Percentage (%)"
-    return "Share" if over.find(exp.Case) is not None else "Ratio"
+        return _PERCENTAGE
+    return _SHARE if over.find(exp.Case) is not None else _RATIO
+
+
+def _plural_date(said: str) -> str:
+    first, blank, rest = said.partition(" ")
+    return f"{plural(first)}{blank}{rest}" if first in _WHEN.values() else plural(said)
 
 
 def _with_unit(said: str, unit: str) -> str:
     return f"{said} ({unit})" if unit else said
 
 
-def _capital(words: str) -> str:
+def capital(words: str) -> str:
+    """Words with the first letter a capital."""
     return words[:1].upper() + words[1:]
 
 
-def _small(words: str) -> str:
+def lower_first(words: str) -> str:
     """Words as they stand within others: an abbreviation stays."""
     return words if words[1:2].isupper() else words[:1].lower() + words[1:]

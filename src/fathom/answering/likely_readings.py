@@ -1,6 +1,5 @@
 """Readings that somebody may mean: not those that are next to impossible, nor sums of dates and keys."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -9,6 +8,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import traverse_scope
 
 from fathom.answering.expressions import uncast
+from fathom.answering.restatement import tables_read
 from fathom.databases.parsing import parsed
 from fathom.databases.query_columns import qualified
 from fathom.records import Column, Reading, Schema, Table
@@ -30,13 +30,23 @@ def likely_readings(readings: Sequence[Reading], schema: Schema) -> list[Reading
     ]
 
 
-def told_apart(readings: Sequence[Reading]) -> tuple[Reading, ...]:
-    """The readings, where those whose words are the same are told by what their queries do."""
-    told = Counter(one.text for one in readings)
+def told_apart(readings: Sequence[Reading], dialect: str) -> tuple[Reading, ...]:
+    """The readings, where those whose words are the same say which tables they read, or all they do."""
+    texts = [one.text for one in readings]
+    with_tables = [f"{one.text} (of {tables_read(one.sql, dialect)})" for one in readings]
+    in_full = [one.explanation.rstrip(".") or one.sql for one in readings]
     return tuple(
-        replace(one, text=one.explanation.rstrip(".")) if told[one.text] > 1 and one.explanation else one
-        for one in readings
+        replace(one, text=next(_apart(place, texts, with_tables, in_full)))
+        for place, one in enumerate(readings)
     )
+
+
+def _apart(place: int, *ways: Sequence[str]) -> Iterator[str]:
+    """The words of a reading, of each way of telling them that no other reading shares; then the last."""
+    for told in ways:
+        if told.count(told[place]) == 1:
+            yield told[place]
+    yield ways[-1][place]
 
 
 def _is_absurd(sql: str, schema: Schema) -> bool:

@@ -163,7 +163,8 @@ def _column(phrases: Phrases, node: exp.Column) -> str:
 
 def _literal(phrases: Phrases, node: exp.Literal) -> str:
     if not node.is_string:
-        grouped = phrases.for_sentences and node.is_int and len(node.this) > len("2026")
+        is_code = isinstance(node.parent, exp.EQ | exp.NEQ | exp.In)  # amounts are hardly ever compared so
+        grouped = phrases.for_sentences and node.is_int and len(node.this) > len("2026") and not is_code
         return f"{int(node.this):,}" if grouped else str(node.this)
     plain = phrases.for_sentences and _PLAIN_VALUE.fullmatch(node.this)
     return str(node.this) if plain else f"'{node.this}'"

@@ -10,12 +10,13 @@ from fathom.answering.alike_tables import alike_tables, asked_of_each
 from fathom.answering.assumptions import files_read, inferred_joins, rows_seen
 from fathom.answering.audit_log import logged_answer
 from fathom.answering.chart import chart_for
-from fathom.answering.explain import calculated, counted, explain, shown_where
-from fathom.answering.headings import empty_tables, noun_for
+from fathom.answering.explain import calculated, counted, explain
+from fathom.answering.headings import capital, empty_tables, noun_for
 from fathom.answering.likely_readings import likely_readings, told_apart
 from fathom.answering.preparation import WITH_LOCAL_MODEL, Asking, AskOptions, prepared
 from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
+from fathom.answering.restatement import restated
 from fathom.answering.shown_rows import ForPeople, for_people
 from fathom.answering.sync import wait
 from fathom.answering.value_forms import as_asked, remarks_on_forms, unclear_day
@@ -184,11 +185,15 @@ async def _sure(draft: Draft, sql: str, asking: Asking, known: Result | None, as
         result=result,
         shown=people.rows,
         # A reading may leave words of the question out: its chart says what it shows instead.
-        chart=chart_for(people.rows, draft.question.text if asked else shown_where(said, dialect)),
+        chart=chart_for(people.rows, draft.question.text if asked else capital(_restated(said, asking))),
         confidence=draft.confidence,
         method=asking.method.name,
         trace=draft.trace,
     )
+
+
+def _restated(sql: str, asking: Asking) -> str:
+    return restated(sql, asking.database, asking.context.knowledge, _flags(asking.database.schema))
 
 
 def _finds_nothing(rows: Result) -> bool:
@@ -244,8 +249,11 @@ async def _unsure(draft: Draft, refusal: Refusal, asking: Asking) -> Answer:
             continue
         assumptions = tuple(dict.fromkeys((*given.assumptions, *reading.assumptions)))
         kept = shared_fields(given, Reading, but=("text", "sql", "confidence", "assumptions"))
-        readings.append(replace(reading, **kept, sql=sql, answer=given.text, assumptions=assumptions))
-    readings[:] = told_apart(readings)
+        text = reading.text or _restated(as_asked(sql, asking.context), asking)
+        readings.append(
+            replace(reading, **kept, text=text, sql=sql, answer=given.text, assumptions=assumptions)
+        )
+    readings[:] = told_apart(readings, asking.database.dialect)
     if not readings:
         return _refuse(draft, asking, refusal if misread is None else _unusable(misread))
     return Answer(

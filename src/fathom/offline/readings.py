@@ -9,7 +9,6 @@ from fathom.offline.checks.light_words import names_something
 from fathom.offline.checks.rules import NAMED
 from fathom.offline.checks.trial_runs import brief
 from fathom.offline.engine import OfflineEngine
-from fathom.offline.finishing.contrast import told_apart
 from fathom.offline.queries.query import Query, Unrepresentable
 from fathom.offline.ranking.result_features import QueryOutcome
 from fathom.offline.settled import Settled
@@ -32,20 +31,13 @@ class Way:
 
 
 def readings(engine: OfflineEngine, found: Settled, rival: int | None = None) -> tuple[Reading, ...]:
-    """Up to three readings that give different rows, the likeliest first; told by what differs.
+    """Up to three readings that give different rows, the likeliest first, without words of their own.
 
     Where the place of a `rival` is given it is between these two.
     """
-    told = list(ways(engine, found, rival, MOST_READINGS if rival is None else 2))
-    texts = told_apart([w.query for w in told]) if told else []
     return tuple(
-        Reading(
-            text,
-            way.sql,
-            round(way.confidence, 3),
-            result=None if way.result.truncated else way.result,
-        )
-        for text, way in zip(texts, told, strict=True)
+        Reading("", way.sql, round(way.confidence, 3), result=None if way.result.truncated else way.result)
+        for way in ways(engine, found, rival, MOST_READINGS if rival is None else 2)
     )
 
 

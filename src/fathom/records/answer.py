@@ -62,8 +62,8 @@ class Chart:
 class Reading(Displayed):
     """One way to read a question that isn't answered for sure.
 
-    `text` are words to choose it by: how it differs from the others. A method gives it with its `sql` alone,
-    an answer with all that the answer to it needs, under the names that `Answer` has; `answer` is its text.
+    `text` are words to choose it by. A method may give its `sql` alone, and leave the text empty: the answer
+    puts it into words, and adds all that it needs under the names that `Answer` has; `answer` is its text.
     """
 
     text: str

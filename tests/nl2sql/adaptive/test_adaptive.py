@@ -161,8 +161,6 @@ def test_two_readings_that_give_different_results_are_asked_back(context: Contex
     model = ScriptedModel.of(RIGHT, OTHER, THIRD)
     draft = run(context, model, FirstTry(OTHER, (), 0.1))
     assert [r.sql for r in draft.readings] == [RIGHT, OTHER]
-    assert "LRRK2" in draft.readings[0].text
-    assert "APOE" in draft.readings[1].text
     assert draft.confidence is not None
     assert draft.confidence < 0.5
 
@@ -174,7 +172,8 @@ def test_a_person_gets_a_question_with_two_options(context: Context) -> None:
     given = asyncio.run(answer(QUESTION, asking))
     assert len(given.readings) == 2
     assert given.text.startswith("I'm not sure. Did you mean (1)")
-    assert "(2)" in given.text
+    told = ["the symbol of genes whose length is more than 100,000", "the symbol of genes"]
+    assert [r.text for r in given.readings] == told
     assert given.result is None
     chosen = asyncio.run(answer(QUESTION, asking, reading=given.readings[1]))
     assert chosen.result is not None

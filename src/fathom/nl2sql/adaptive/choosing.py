@@ -4,11 +4,10 @@ from dataclasses import replace
 
 from fathom.methods import Context, step
 from fathom.nl2sql.adaptive.confidence import calibration
-from fathom.nl2sql.adaptive.evidence import Backed, choose
+from fathom.nl2sql.adaptive.evidence import choose
 from fathom.nl2sql.adaptive.first_try import settled
 from fathom.nl2sql.adaptive.writing import weighed
 from fathom.nl2sql.candidates import revise
-from fathom.nl2sql.query_runs import preview
 from fathom.records import Candidate, Draft, Reading
 
 
@@ -37,11 +36,5 @@ async def choose_by_signals(
     readings: tuple[Reading, ...] = ()
     unsure = chosen.fits and sure < asks_back
     if unsure and rival is not None and calibration().probability(rival, found) >= close * sure:
-        readings = tuple(Reading(as_reading(b), b.outcome.sql) for b in (chosen, rival))
+        readings = tuple(Reading("", b.outcome.sql) for b in (chosen, rival))
     return revise(replace(scored, confidence=round(sure, 3), readings=readings), chosen.outcome.sql)
-
-
-def as_reading(result: Backed) -> str:
-    """The words to choose a result by."""
-    sql = " ".join(result.outcome.sql.split())
-    return f"the query {sql}, which gives: {preview(result.outcome, 2)}"

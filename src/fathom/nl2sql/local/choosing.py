@@ -7,7 +7,6 @@ from dataclasses import replace
 from fathom.databases.form_reading import read_by_forms
 from fathom.errors import Misread
 from fathom.methods import Context, step
-from fathom.nl2sql.adaptive.choosing import as_reading
 from fathom.nl2sql.adaptive.evidence import CLOSE, Backed
 from fathom.nl2sql.local.offline_first import OfflineReading, offline_reading
 from fathom.nl2sql.local.ranking import Sampled, Weighed, ranking, weigh
@@ -56,7 +55,7 @@ async def choose_by_agreement(draft: Draft, context: Context, *, confidence: flo
     if sure >= bar:
         return chosen
     if shown:
-        return replace(chosen, readings=tuple(Reading(as_reading(b), b.outcome.sql) for b in shown))
+        return replace(chosen, readings=tuple(Reading("", b.outcome.sql) for b in shown))
     return replace(chosen, refusal=Refusal(reading.refused or NOTHING, reading.missing, reading.unrelated))
 
 

@@ -21,8 +21,8 @@ from tests.sampling import Sample
 
 from fathom.answering.store import Store
 from fathom.config import Settings, read_settings
-from fathom.interfaces.web.app import make_app
 from fathom.interfaces.web.site import Rules, Site, addresses
+from fathom.interfaces.web.users import Gate
 
 PICTURES = os.environ.get("FATHOM_PICTURES")
 """A folder for pictures of all that is looked at."""
@@ -85,9 +85,10 @@ def serving(folder: Path, *named: str, **more: Any) -> Iterator[Live]:
     )  # fmt: skip
     tools = more.pop("tools", None)
     rules = Rules(TOKEN, frozenset({host}), frozenset({url}), **{"jobs_a_minute": 1_000, **more})
-    site = Site(settings, rules, Store(settings.store), addresses(named, settings), tools=tools)
+    served = addresses(named, settings)
+    site = Site(settings, rules, Store(settings.store), served, tools=tools, named=named)
     server = uvicorn.Server(
-        uvicorn.Config(make_app(site), log_level="warning", lifespan="on", timeout_graceful_shutdown=2)
+        uvicorn.Config(Gate(site), log_level="warning", lifespan="on", timeout_graceful_shutdown=2)
     )
     thread = Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

@@ -6,6 +6,7 @@ from fathom.answering.audit_log.log_end import end_file
 from fathom.answering.audit_log.logged import (
     audit_log_of,
     logged_answer,
+    logged_change,
     logged_estimate,
     logged_export,
     logged_run,
@@ -21,6 +22,7 @@ __all__ = [
     "audit_log_of",
     "end_file",
     "logged_answer",
+    "logged_change",
     "logged_estimate",
     "logged_export",
     "logged_run",

@@ -14,14 +14,15 @@ from fathom.text import without_passwords
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One question or one query by hand.
+    """One question, one query by hand, or one change of the settings, the rights or a pack.
 
-    `time` is in UTC, in ISO 8601. `status` is sure, unsure, unknown, done, estimated, or the name of an
-    error. `tables` maps the tables that the query reads to their columns, none where it names none. `rows` is
-    None where nothing was run; `cost_usd` is None where a price is unknown. `rights` is the digest of what
-    the user may see, "" for all. `client` is the program that asked, as it names itself; `model` the one that
-    was called; `answer_id` the stored answer's. `bytes_read` are those that the engine says this SQL read, or
-    would read. Lines of older versions lack some of the fields.
+    `time` is in UTC, in ISO 8601. `status` is sure, unsure, unknown, done, estimated, changed, or the name of
+    an error. A change is told by `question`, and its lines stand in `evidence`. `tables` maps the tables that
+    the query reads to their columns, none where it names none. `rows` is None where nothing was run;
+    `cost_usd` is None where a price is unknown. `rights` is the digest of what the user may see, "" for all.
+    `client` is the program that asked, as it names itself; `model` the one that was called; `answer_id` the
+    stored answer's. `bytes_read` are those that the engine says this SQL read, or would read. Lines of older
+    versions lack some of the fields.
     """
 
     time: str
@@ -74,6 +75,17 @@ class WhoAsks:
     client: str = ""
     answer_id: str = ""
 
+    def change(self, what: str, lines: str, status: str) -> LogEntry:
+        """An entry of now, of a change that is made."""
+        return LogEntry(
+            time=_now(), user=self.user, interface=self.interface, client=self.client,
+            database="", question=what, evidence=lines, status=status,
+        )  # fmt: skip
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
@@ -86,7 +98,7 @@ class Occasion:
     def entry(self, seconds: float, **more: Any) -> LogEntry:
         """An entry of now."""
         return LogEntry(
-            time=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            time=_now(),
             user=self.asker.user,
             interface=self.asker.interface,
             client=self.asker.client,

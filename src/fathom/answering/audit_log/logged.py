@@ -114,6 +114,23 @@ def logged_export(database: Database, sql: str, limits: Limits, write: Callable[
     return count
 
 
+def logged_change(what: str, lines: str, write: Callable[[], None]) -> None:
+    """Log a change of what is served or of who may see it, where a log is kept, and make it.
+
+    `what` says it in a sentence, `lines` are those that change. The entry comes first, so that nothing is
+    changed where it can't be written (`ConfigError`); an error of `write` is an entry as well.
+    """
+    log, asker = audit_log_of(), _asker.get() or WhoAsks(account_name(), "python")
+    if log is not None:
+        log.append(asker.change(what, lines, "changed"))
+    try:
+        write()
+    except Exception as error:
+        if log is not None:
+            log.append(asker.change(what, lines, type(error).__name__))
+        raise
+
+
 T = TypeVar("T", Result, int | None)
 
 

@@ -40,6 +40,7 @@ def serve(
     auth_header: str = "",
     proxy: tuple[str, ...] = (),
     embed_in: tuple[str, ...] = (),
+    admin: bool | None = None,
 ) -> None:
     """Ask in a browser, on this machine: prints the address to open, and serves until interrupted.
 
@@ -84,8 +85,12 @@ def serve(
     embed_in
         The origin of a site whose pages may show an answer, such as https://intranet.example.org, where
         somebody makes a link for that; may be given several times.
+    admin
+        Let whoever has the server's token change databases, packs, users and grants on pages. Left out, they
+        may where the server is for this machine alone, or where --rights gives others tokens of their own.
     """
     try:
+        from fathom.config import read_settings  # noqa: PLC0415
         from fathom.interfaces.web.json_log import log_as_json  # noqa: PLC0415
         from fathom.interfaces.web.server import run_server  # noqa: PLC0415, slow to import
     except ModuleNotFoundError as error:
@@ -102,7 +107,14 @@ def serve(
     rules = _rules(
         listening, own or secrets.token_urlsafe(24), public_url, runs=runs, sql=not no_sql, is_demo=demo
     )
-    rules = replace(rules, teaching=teach, uploads=not no_files, embed_in=frames)
+    is_owners = not public_url or bool(rights or read_settings().rights)  # else others have the token too
+    rules = replace(
+        rules,
+        teaching=teach,
+        uploads=not no_files,
+        embed_in=frames,
+        administration=is_owners if admin is None else admin,
+    )
     if json_log:
         log_as_json()
     else:

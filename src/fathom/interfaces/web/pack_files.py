@@ -1,5 +1,6 @@
 """The knowledge packs of a database as files: shown, checked, and written only when they are sound."""
 
+import difflib
 import hashlib
 import tempfile
 from collections.abc import Sequence
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
+from fathom.answering.audit_log import logged_change, logging_as
 from fathom.errors import ConfigError, InputError, InputErrors
 from fathom.files import write_whole
 from fathom.interfaces.web.site import Site
@@ -105,9 +107,15 @@ def save_pack(pack: PackFile, text: str, opened_as: str) -> None:
         if digest_of(before) != opened_as:
             raise InputError("the file has changed since it was opened here; nothing was written")
         mode = pack.file.stat().st_mode & 0o777
-        try:
+
+        def write() -> None:
             write_whole(pack.file.with_name(f"{pack.file.name}~"), before, mode=mode)
             write_whole(pack.file, text, mode=mode, sync=True)
+
+        lines = difflib.unified_diff(before.splitlines(), text.splitlines(), lineterm="", n=0)
+        try:
+            with logging_as("browser"):
+                logged_change(f"The pack {pack.file.name} was changed.", "\n".join([*lines][2:]), write)
         except OSError as error:
             raise ConfigError(f"{pack.file.name} can't be written: {error.strerror or error}") from error
 

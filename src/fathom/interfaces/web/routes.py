@@ -10,6 +10,7 @@ from typing import Annotated, Any, get_type_hints
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
 
 from fathom.interfaces.web.html import page
 from fathom.interfaces.web.site import Site
@@ -126,6 +127,42 @@ def done(router: APIRouter, path: str) -> Callable[[Gather], Gather]:
             description=inspect.getdoc(perform),
         )(json)
         return perform
+
+    return register
+
+
+def proposed(router: APIRouter, path: str, template: str, leads_to: str) -> Callable[[Gather], Gather]:
+    """Let a function propose a change: by a form at `path` that is shown again until it is written.
+
+    What was typed stays in it. Once it is written, the form leads on; the same by JSON at `/api` + `path`.
+    """
+
+    def register(propose: Gather) -> Gather:
+        (body,) = (
+            hint
+            for hint in get_type_hints(propose, include_extras=True).values()
+            if isinstance(hint, type) and issubclass(hint, BaseModel)
+        )
+
+        async def form(request: Request, site: OfSite, draft: Annotated[body, Form()]) -> Response:  # type: ignore[valid-type]
+            made = await run_in_threadpool(propose, request, draft)
+            if made.change.written:
+                return RedirectResponse(leads_to, HTTPStatus.SEE_OTHER)
+            status = HTTPStatus.UNPROCESSABLE_ENTITY if made.change.problems else HTTPStatus.OK
+            return page(template, status=status, content=made, site=site, path=request.url.path)
+
+        async def json(request: Request, draft: body) -> Any:  # type: ignore[valid-type]
+            return await run_in_threadpool(propose, request, draft)
+
+        router.post(path, include_in_schema=False)(form)
+        router.post(
+            f"/api{path}",
+            response_model=get_type_hints(propose)["return"],
+            responses=FAULTS,
+            name=propose.__name__.replace("_", " "),
+            description=inspect.getdoc(propose),
+        )(json)
+        return propose
 
     return register
 

@@ -1,6 +1,7 @@
 """One module for each page: a function gathers what it shows, and a template shows it."""
 
 from fathom.interfaces.web.pages import (
+    administration,
     answer,
     ask,
     database,
@@ -41,6 +42,7 @@ _PAGES = (
     run_comparison,
     review,
     review_items,
+    administration,
     served,
 )
 ROUTERS = tuple(one.router for one in _PAGES)

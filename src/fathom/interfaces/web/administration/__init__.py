@@ -1,0 +1,1 @@
+"""Changes that the owner makes on pages: of the settings and the rights, in the files that hold them."""

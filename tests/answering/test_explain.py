@@ -164,11 +164,11 @@ def test_nothing_is_counted_by_what_is_too_deep() -> None:
         ("id NOT IN (SELECT drug_id FROM trials)", " without trials"),
         (
             "maker_id NOT IN (SELECT maker_id FROM trials)",
-            " where maker ID is not among [maker_id from trials]",
+            " where maker ID is not among (maker_id from trials)",
         ),
         (
             "drug_id NOT IN (SELECT drug_id FROM trials WHERE phase = 3)",
-            " where drug ID is not among [drug_id from trials. Only rows where phase is 3]",
+            " where drug ID is not among (drug_id from trials. Only rows where phase is 3)",
         ),
     ],
 )

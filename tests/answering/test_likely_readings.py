@@ -5,7 +5,7 @@ import pytest
 from tests.offline.making import made
 
 from fathom.answering import ask
-from fathom.answering.likely_readings import likely_readings
+from fathom.answering.likely_readings import likely_readings, told_apart
 from fathom.methods import Context, Method, step
 from fathom.records import Draft, Reading, Refusal, Schema
 
@@ -97,3 +97,14 @@ def test_readings_never_share_their_words_and_charts_say_what_they_show(tmp_path
     assert second.chart.specification["title"] == title
     narrower = "The total amount of purchases whose amount is more than 6 for each customer"
     assert first.chart.specification["title"] == narrower
+
+
+def test_readings_of_the_same_words_say_how_they_join() -> None:
+    joined = "SELECT AVG(s.age) FROM student s JOIN vote v ON s.id = v."
+    readings = [
+        Reading("the average age", f"{joined}{column}", explanation="In full.") for column in ("a", "b")
+    ]
+    told = [one.text for one in told_apart(readings, "sqlite")]
+    assert told == [f"the average age (of student with vote by ID and {column})" for column in ("a", "b")]
+    alike = [replace(readings[0], explanation=text) for text in ("One.", "Other.")]
+    assert [one.text for one in told_apart(alike, "sqlite")] == ["One", "Other"]

@@ -60,6 +60,10 @@ SELECT name FROM product EXCEPT SELECT name FROM product WHERE price = 10000
 products, but not products whose price is 10000
 SELECT COUNT(DISTINCT paid_on) FROM purchase
 the number of different dates paid
+SELECT name FROM product WHERE price > (SELECT AVG(price) FROM product WHERE name = 'Rug')
+products whose price is more than (the average price of products whose name is Rug)
+SELECT c.first_name FROM JOINED GROUP BY p.status ORDER BY COUNT(*) DESC LIMIT 1
+the customer first name of the status with the most purchases
 SELECT first_name, last_name FROM customer WHERE id NOT IN (SELECT customer_id FROM purchase)
 customers without purchases
 """

@@ -264,7 +264,8 @@ def noun_for(sql: str, dialect: str, schema: Schema, knowledge: KnowledgePack) -
     """Name the rows of a query's result, in the plural; "rows" where it can't be told."""
     query = parsed(sql, dialect)
     while isinstance(query, exp.SetOperation | exp.Subquery):
-        query = query.this
+        each_once = isinstance(query, exp.SetOperation) and bool(query.args.get("distinct"))
+        query = query.this.distinct() if each_once and isinstance(query.this, exp.Select) else query.this
     if not isinstance(query, exp.Select) or not query.expressions:
         return "rows"
     try:
@@ -282,7 +283,8 @@ def headings(
     """
     query = parsed(sql, dialect)
     while isinstance(query, exp.SetOperation | exp.Subquery):
-        query = query.this
+        each_once = isinstance(query, exp.SetOperation) and bool(query.args.get("distinct"))
+        query = query.this.distinct() if each_once and isinstance(query.this, exp.Select) else query.this
     found = [capital(spoken(name)) or name for name in columns]
     if isinstance(query, exp.Select) and not query.is_star and len(query.expressions) == len(columns):
         try:

@@ -8,7 +8,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import traverse_scope
 
 from fathom.answering.expressions import uncast
-from fathom.answering.restatement import tables_read
+from fathom.answering.restatement import sources_read
 from fathom.databases.parsing import parsed
 from fathom.databases.query_columns import qualified
 from fathom.records import Column, Reading, Schema, Table
@@ -31,12 +31,12 @@ def likely_readings(readings: Sequence[Reading], schema: Schema) -> list[Reading
 
 
 def told_apart(readings: Sequence[Reading], dialect: str) -> tuple[Reading, ...]:
-    """The readings, where those whose words are the same say which tables they read, or all they do."""
+    """The readings, where those whose words are the same say how they join which tables, or all they do."""
     texts = [one.text for one in readings]
-    with_tables = [f"{one.text} (of {tables_read(one.sql, dialect)})" for one in readings]
+    with_sources = [f"{one.text} (of {sources_read(one.sql, dialect)})" for one in readings]
     in_full = [one.explanation.rstrip(".") or one.sql for one in readings]
     return tuple(
-        replace(one, text=next(_apart(place, texts, with_tables, in_full)))
+        replace(one, text=next(_apart(place, texts, with_sources, in_full)))
         for place, one in enumerate(readings)
     )
 

@@ -344,7 +344,8 @@ def _exists(phrases: Phrases, node: exp.Exists, opening: str = "there is a") -> 
 def _subquery(phrases: Phrases, node: exp.Expression) -> str:
     inner = node.unnest() if isinstance(node, exp.Subquery) else node
     told = " ".join(phrases.tell(inner)) if isinstance(inner, exp.Query) else ""
-    return f"[{told.removeprefix('Shows ').rstrip('.')}]" if told else str(node.sql())
+    told = told.removeprefix("Shows ").rstrip(".")
+    return (f"({told})" if phrases.for_sentences else f"[{told}]") if told else str(node.sql())
 
 
 def _case(phrases: Phrases, node: exp.Case) -> str:

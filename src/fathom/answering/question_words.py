@@ -21,6 +21,8 @@ _SENTENCE = Pattern(
     r"|when|where)\b"
 )
 """Words of whole sentences: what a noun phrase has none of."""
+_SEVERAL = Pattern(r"[?!]|\.\s+[A-Z]")
+"""Marks between sentences."""
 _INVERTED = Pattern(
     r"(?i)\b(?:do|does|did|can|could|will|would|i|we|you|me|my|us|our|your|here|how|what|why|when|which|who)\b"
 )
@@ -33,7 +35,8 @@ def asked_for(question: str) -> str:
     revenue in 2023?”. Empty where the question is more than a thing and its circumstances."""
     text = _plain(question)
     thing = text[opening.end() :] if (opening := _OPENING.match(text)) else text
-    plain = thing and len(thing) <= LONGEST_ASKED and not _SENTENCE.search(thing) and thing[0].isalnum()
+    whole = not (_SENTENCE.search(thing) or _SEVERAL.search(thing))
+    plain = thing and len(thing) <= LONGEST_ASKED and whole and thing[0].isalnum()
     return f"{thing[:1].upper()}{thing[1:]}" if plain else ""
 
 

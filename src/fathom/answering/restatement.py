@@ -48,11 +48,17 @@ def restated(sql: str, database: Database, knowledge: KnowledgePack, flags: Coll
     return said if 0 < len(said) <= LONGEST else explain(sql, dialect).rstrip(".")
 
 
-def tables_read(sql: str, dialect: str) -> str:
-    """The tables that a query reads, as words."""
+def sources_read(sql: str, dialect: str) -> str:
+    """The tables that a query reads, and the columns that join them, as words."""
     query = parsed(sql, dialect)
-    tables = query.find_all(exp.Table) if query is not None else ()
-    return join_words(dict.fromkeys(spoken(t.name) for t in tables))
+    said = []
+    for table in query.find_all(exp.Table) if query is not None else ():
+        on = table.parent.args.get("on") if isinstance(table.parent, exp.Join) else None
+        by = (
+            dict.fromkeys(spoken(column.name) for column in on.find_all(exp.Column)) if on is not None else ()
+        )
+        said.append(f"{spoken(table.name)}{f' by {join_words(by)}' if by else ''}")
+    return " with ".join(dict.fromkeys(said))
 
 
 def _phrase(query: exp.Expr, database: Database, knowledge: KnowledgePack, flags: Collection[str]) -> str:
@@ -71,7 +77,7 @@ class _Restatement:
     def __init__(
         self, query: exp.Select, database: Database, knowledge: KnowledgePack, flags: Collection[str]
     ) -> None:
-        self._database, self._flags = database, flags
+        self._database, self._knowledge, self._flags = database, knowledge, flags
         self._query = query.copy()
         self._named = Headings(self._query, database.schema, knowledge)
         self._keys = [self._meant(key) for key in self._clause("group")]
@@ -164,7 +170,7 @@ class _Restatement:
         if unit := part_of_date(key):
             return unit
         if isinstance(key, exp.Column) and (of := self._named.source_of(key)) is not None:
-            if key.name in self._names(of):
+            if of is not self._finest and key.name in self._names(of):
                 return of.called
             return self._column(key)
         return self._column(key)
@@ -278,11 +284,18 @@ class _Restatement:
                 figure.replace(
                     exp.column(exp.to_identifier(lower_first(self._named.of(figure)), quoted=True))
                 )
-        phrases = replace(Phrases.of_query(query, tell), say=spoken, for_sentences=True, several_tables=False)
+        phrases = replace(
+            Phrases.of_query(query, self._inside), say=spoken, for_sentences=True, several_tables=False
+        )
         said = restricting(query.args[part].this, phrases, self._flags)
         for other in dict.fromkeys(others):
             said = said.replace(f" whose {other} ", f" where the {other} ")
         return said if said.startswith(_RESTRICTING) else f" that{said}"
+
+    def _inside(self, query: exp.Query) -> list[str]:
+        """A query within this one: as a phrase, else in sentences."""
+        said = _phrase(query, self._database, self._knowledge, self._flags)
+        return [said] if said else tell(query)
 
     def _unqualified(self, column: exp.Column) -> str:
         """A column's name without its table; with the table's word where it isn't of the rows spoken of."""
@@ -309,7 +322,7 @@ class _Restatement:
 
     def _ranked(self) -> str:
         """The first few of the things: “the 3 products with the highest price”."""
-        key, ahead = self._order[0], ""
+        key, ahead = self._order[0], self._beside_groups()
         thing = join_words(self._groups()) if self._keys else ""
         if not thing and self._about is not None:
             thing = self._about.called
@@ -321,6 +334,19 @@ class _Restatement:
         beside = [i for i in self._aggregates if i != ranked]
         told = f"{ahead}the {things} with the {self._extreme(ranked, descending=bool(key.args.get('desc')))}"
         return f"{told}, and {self._figures(beside)}" if beside else told
+
+    def _beside_groups(self) -> str:
+        """The columns that are shown of groups and don't tell these: “the name of ”, ahead of “the city”."""
+        of = {s.table: self._names(s) for s in self._named.sources if s.called in self._groups()}
+        others = [
+            item
+            for item in self._items
+            if self._keys
+            and isinstance(item, exp.Column)
+            and item not in self._keys
+            and not ((source := self._named.source_of(item)) and item.name in of.get(source.table, ()))
+        ]
+        return f"the {join_words(dict.fromkeys(self._column(i) for i in others))} of " if others else ""
 
     def _extreme(self, key: exp.Expr, *, descending: bool) -> str:
         told = lower_first(self._named.of(key))

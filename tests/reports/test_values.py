@@ -178,6 +178,11 @@ def test_methods_against_databases(one: Path, tmp_path: Path) -> None:
     [
         ({"schema": "gold"}, "Gold schema: the gap", ("with the whole schema", "with the gold schema")),
         ({"evidence": "none"}, "Evidence: the gap", ("without evidence", "with evidence")),
+        (
+            {"on": "demo:biomed20"},
+            "Another database: the gap",
+            ("on its own database", "on the other database"),
+        ),
     ],
 )
 def test_runs_that_differ_in_one_setting_show_what_it_is_worth(
@@ -185,7 +190,7 @@ def test_runs_that_differ_in_one_setting_show_what_it_is_worth(
 ) -> None:
     without, given = 4, 1 if turned else 6
     outcomes = {heads[0]: "cccciiii", heads[1]: "c" * given + "i" * (8 - given)}
-    plain, special = heads if title.startswith("Gold") else heads[::-1]
+    plain, special = heads[::-1] if title.startswith("Evidence") else heads
     runs = [
         staged(tmp_path / "whole", outcomes[plain], outcomes[plain], method="m"),
         staged(tmp_path / "special", outcomes[special], outcomes[special], method="m", settings=settings),

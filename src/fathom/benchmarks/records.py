@@ -68,6 +68,10 @@ class Benchmark:
         """The same benchmark with some of its questions."""
         return replace(self, choice=choice)
 
+    def asked_of(self, database: str) -> "Benchmark":
+        """The same questions, all asked of another database, a URL or a path."""
+        return replace(self, read=lambda: (replace(q, database=database) for q in self.read()))
+
     def numbered(self) -> Iterator[tuple[int, BenchmarkQuestion]]:
         """The questions with their positions among all that the files hold, from 0."""
         chosen = self.chosen

@@ -14,6 +14,7 @@ from fathom.authoring.annotation.responses import submitted
 from fathom.benchmarks import load_benchmark
 from fathom.errors import InputError
 from fathom.evaluation.answers.pairs import AnswerPair, read_verdicts
+from fathom.evaluation.scoring.files import score
 
 COUNT, BY_JOIN, LUCKY, CITIES = (
     "SELECT COUNT(*)\nFROM sale -- all",
@@ -133,6 +134,29 @@ def test_without_copies_questions_lead_to_the_database_where_it_is(
     export(team.reviews, team.bench, project, tmp_path / "deep" / "out")
     questions = list(load_benchmark(str(tmp_path / "deep" / "out" / "questions.jsonl")))
     assert {Path(q.database).resolve() for q in questions} == {team.file.resolve()}
+
+
+def test_each_ones_queries_are_predictions(worked: tuple[Team, Project], tmp_path: Path) -> None:
+    team, project = worked
+    out = tmp_path / "out"
+    export(team.reviews, team.bench, project, out)
+    told = {f.stem: score(out / "questions.jsonl", f) for f in sorted((out / "people").iterdir())}
+    # Of six that weren't dropped Ben's fifth is right by luck alone, and his sixth counts cities.
+    assert {name: (one.correct, one.n, one.missing) for name, one in told.items()} == {
+        "A1": (6, 6, 0), "A2": (5, 6, 0),
+    }  # fmt: skip
+    export(team.reviews, team.bench, project, tmp_path / "bird", layout="bird")
+    assert not (tmp_path / "bird" / "people").exists()
+
+
+def test_an_exam_is_a_benchmark_by_its_own_gold(team: Team, tmp_path: Path) -> None:
+    exam = team.project(id="exam", people=0, pass_mark=1)
+    team.add(exam, "How many?", "How many cities?", withheld={"gold": [COUNT]})
+    for written in (BY_JOIN, CITIES):
+        team.submit(exam, "ann", sql(written))
+    assert export(team.reviews, team.bench, exam, tmp_path / "quiz").written == 2
+    found = score(tmp_path / "quiz" / "questions.jsonl", tmp_path / "quiz" / "people" / "A1.jsonl")
+    assert (found.correct, found.n) == (1, 2)
 
 
 def test_an_ambiguous_question_has_all_its_readings(team: Team, tmp_path: Path) -> None:

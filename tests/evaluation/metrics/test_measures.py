@@ -121,9 +121,10 @@ def test_pareto_front() -> None:
 
 
 def test_failures_overlap() -> None:
-    (found,) = failure_overlap({"a": {"1", "2", "3"}, "b": {"3", "4"}})
-    assert found.share == Rate(1, 2)
-    (none,) = failure_overlap({"a": set(), "b": {"3"}})
+    asked = {"a": {"1", "2", "3", "4"}, "b": {"2", "3", "4", "5"}}
+    (found,) = failure_overlap({"a": {"1", "2", "3"}, "b": {"3", "4", "5"}}, asked)
+    assert found.share == Rate(1, 2)  # of 2 and 3, and 3 and 4: the others were asked of one of them
+    (none,) = failure_overlap({"a": set(), "b": {"3"}}, asked)
     assert none.share.value is None
 
 

@@ -98,6 +98,32 @@ def test_a_narrowed_database_runs_queries_and_leaves_the_whole_as_it_was(benchma
         assert "note" in whole.profile()
 
 
+def test_the_same_questions_are_asked_of_another_database(
+    benchmark_file: Path, tmp_path: Path, threads: Executor
+) -> None:
+    other = tmp_path / "more.sqlite"
+    with sqlite3.connect(benchmark_file.parent / "g.sqlite") as here, sqlite3.connect(other) as there:
+        here.backup(there)
+        there.execute("CREATE TABLE dose (id INTEGER PRIMARY KEY)")
+        there.execute("INSERT INTO note VALUES ('first')")
+    here.close()
+    there.close()
+    options: dict[str, Any] = {"executor": threads}
+    own = evaluate(benchmark_file, "offline", RunOptions(out=tmp_path / "own", **options))
+    SEEN.clear()
+    looking = RunOptions(out=tmp_path / "looking", on=str(other), **options)
+    evaluate(benchmark_file, Method("looking", (look,)), looking)
+    assert all("dose" in tables for _, tables, _ in SEEN.values())
+    counting = lambda _: "SELECT COUNT(*) FROM note"  # noqa: E731, gold's own, whose result the database decides
+    rows: list[list[object]] = []
+    for on in ("", str(other)):
+        run = evaluate(benchmark_file, counting, RunOptions(out=tmp_path / f"c{len(rows)}", on=on, **options))
+        rows.append([r.rows.rows[0][0] for r in run.records() if r.id == "q2" and r.rows])
+    assert rows == [[0], [1]]
+    moved = evaluate(benchmark_file, "offline", RunOptions(out=tmp_path / "moved", on=str(other), **options))
+    assert contrast([own.folder, moved.folder]).pairs[0].correct.n == 3
+
+
 def test_the_gap_is_a_figure(tmp_path: Path, threads: Executor) -> None:
     """The offline method on some of BIRD's questions: with evidence, without, with the gold schema."""
     bird = needed("bird")

@@ -65,7 +65,10 @@ def export(
         write_whole(folder / "guideline.md", project.guideline, mode=0o644)
     kept = [i for i in items if i.is_settled and i.decision and i.decision.kind is not DecisionKind.DROPPED]
     if project.kind is WorkKind.SQL:
+        kept = items if project.is_exam else kept
         written = _SqlExport(bench, project, folder, kept, databases=databases).write(layout)
+        if layout == "fathom":  # the others number their questions anew
+            _write_predictions(reviews, project, folder, kept)
     else:
         written = _OTHERS[project.kind](reviews, project, folder, kept)
     left = {state: sum(i.state == state for i in items) for state in ("open", "conflict", "dropped")}
@@ -198,7 +201,12 @@ def _body(item: ReviewItem) -> Mapping[str, Any]:
 
 
 def _golds(item: ReviewItem) -> list[str]:
-    """The accepted queries, the fastest first; of an ambiguous question that of each reading."""
+    """The accepted queries, the fastest first; of an ambiguous question that of each reading.
+
+    An item of an exam has none that was decided: its own gold counts.
+    """
+    if item.decision is None:
+        return list(item.withheld.get("gold", ()))
     body = _body(item)
     readings = [str(r["sql"]) for r in body.get("readings") or ()]
     return readings or [str(sql) for sql in body.get("golds") or ()]
@@ -212,6 +220,18 @@ def _evidence(item: ReviewItem) -> str:
 
 def _readings(item: ReviewItem) -> dict[str, Any]:
     return {"id": item.name, "question": item.question, "readings": _body(item)["readings"]}
+
+
+def _write_predictions(reviews: Reviews, project: Project, folder: Path, kept: list[ReviewItem]) -> None:
+    """A file a person, as `fathom score` and `fathom evaluate --predictions` read them."""
+    items = {item.id: item for item in kept}
+    called = _numbered(reviews, project)
+    written: dict[str, list[dict[str, Any]]] = {}
+    for one in all_submitted(reviews, project.id):
+        if (item := items.get(one.item)) is not None:
+            told = {"id": item.name, "question": item.question, "sql": one.submission.body.get("sql") or ""}
+            written.setdefault(called[one.person], []).append(told)
+    _each(folder / "people", written)
 
 
 def _one_line(sql: object) -> str:

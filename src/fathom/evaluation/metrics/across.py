@@ -35,19 +35,20 @@ def pareto_front(points: Mapping[str, tuple[float, float]]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class FailureOverlap:
-    """Questions that both runs got wrong, as a share of the smaller set of failures."""
+    """Questions that both got wrong, as a share of the fewer failures on what both were asked."""
 
     first: str
     second: str
     share: Rate
 
 
-def failure_overlap(wrong: Mapping[str, Set[str]]) -> list[FailureOverlap]:
-    """Each pair of runs; `wrong` holds the ids that each run got wrong."""
-    return [
-        FailureOverlap(a, b, Rate(len(wrong[a] & wrong[b]), min(len(wrong[a]), len(wrong[b]))))
-        for a, b in combinations(wrong, 2)
-    ]
+def failure_overlap(wrong: Mapping[str, Set[str]], asked: Mapping[str, Set[str]]) -> list[FailureOverlap]:
+    """Each pair of runs; `asked` holds the ids that each was judged on, `wrong` those that it got wrong."""
+    found = []
+    for a, b in combinations(wrong, 2):
+        ours, theirs = wrong[a] & asked[b], wrong[b] & asked[a]
+        found.append(FailureOverlap(a, b, Rate(len(ours & theirs), min(len(ours), len(theirs)))))
+    return found
 
 
 def solved_by(right: Mapping[str, Set[str]], questions: Set[str]) -> list[int]:

@@ -164,13 +164,14 @@ def _contrast(benchmark: str, labels: Mapping[str, Path], numbers: Mapping[str, 
     }
     columns = {label: c.take(np.flatnonzero(c.judged)) for label, c in asked.items()}
     wrong = {label: set(c.id[c.wrong]) for label, c in columns.items()}
+    judged = {label: set(c.id) for label, c in columns.items()}
     return Contrast(
         benchmark=benchmark,
         numbers=numbers,
         summaries=summaries,
         folders=labels,
         pairs=_corrected(list(_pairs(columns))),
-        overlap={(o.first, o.second): o.share for o in failure_overlap(wrong)},
+        overlap={(o.first, o.second): o.share for o in failure_overlap(wrong, judged)},
         solved=_solved(columns),
         budgets=_budgets(columns),
         front={m: pareto_front(_points(asked, m)) for m in ("cost_usd", "tokens", "calls", "seconds")},

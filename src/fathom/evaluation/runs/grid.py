@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _OF_RUNS = {"limit": int, "workers": int, "comparison": str, "timeout": float, "seed": int,
             "with_examples": bool, "same_database": bool, "packs": list, "databases": list,
-            "ids": list, "sample": int, "evidence": str, "schema": str}  # fmt: skip
+            "ids": list, "sample": int, "evidence": str, "schema": str, "on": str}  # fmt: skip
 _OF_MODELS = {"embeddings": str, "cassette": str, "replay": bool, "reply_tokens": int}
 _PACE = {"requests": int, "rpm": float, "tpm": float, "model_seconds": float}
 _BUDGET = {"max_tokens": int, "max_cost": float}

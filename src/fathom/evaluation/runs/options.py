@@ -21,7 +21,7 @@ SchemaGiven = Literal["whole", "gold"]
 """The part of a schema that a method is given: all of it, or only the part that the gold query reads."""
 
 _OF_QUERIES = (
-    "embeddings", "comparison", "same_database", "packs", "evidence", "schema", "timeout", "executor",
+    "embeddings", "comparison", "same_database", "packs", "evidence", "schema", "on", "timeout", "executor",
 )  # fmt: skip
 """Options that mean nothing where calls are measured."""
 
@@ -47,7 +47,8 @@ class RunOptions:
     is shown of them is about other databases unless `same_database` says so, and never has the gold query.
     `packs` are knowledge packs beside the benchmark's, and beside those that `ask` uses for the same
     databases. With `evidence` "none" a method sees no outside knowledge, with `schema` "gold" nothing of the
-    database but what the gold query reads: the gap to a run without these is what they are worth.
+    database but what the gold query reads: the gap to a run without these is what they are worth. With `on`
+    the same questions are asked of another database, which holds the tables that gold reads, and maybe more.
 
     Judging: `comparison` is how results are compared, by default the benchmark's own; `timeout` bounds each
     query in seconds; answers are judged in `executor`, or in processes of the run's own.
@@ -75,6 +76,7 @@ class RunOptions:
     packs: Sequence[str | Path] = ()
     evidence: Evidence = "given"
     schema: SchemaGiven = "whole"
+    on: str = ""
     comparison: str | None = None
     timeout: float = 30.0
     executor: Executor | None = None
@@ -82,6 +84,7 @@ class RunOptions:
     def load(self, benchmark: str | Path | Benchmark) -> Benchmark:
         """The benchmark with the questions that are asked. Raises the errors of loading it."""
         loaded = benchmark if isinstance(benchmark, Benchmark) else load_benchmark(benchmark, self.split)
+        loaded = loaded.asked_of(self.on) if self.on else loaded
         return loaded.only(self.choice) if self.choice else loaded
 
     def opened_model(self) -> "AbstractContextManager[Model | None]":

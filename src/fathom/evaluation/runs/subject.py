@@ -250,6 +250,8 @@ def settings_json(
         kept["evidence"] = options.evidence
     if options.schema != "whole":
         kept["schema"] = options.schema
+    if options.on:
+        kept["on"] = options.on
     if engine := _translated_to(benchmark):
         kept["gold_translated_to"] = engine
     if benchmark.choice:

@@ -280,8 +280,10 @@ def business(
 
 
 @author.command(name="knowledge-base")
-def knowledge_base(file: Path, /, *, rows: int = 200_000, tables: int = 10, seed: int = 7) -> None:
-    """Make the sample biomedical knowledge base of any size, as a DuckDB or SQLite file.
+def knowledge_base(
+    file: Path, /, *, rows: int = 200_000, tables: int = 10, seed: int = 7, from_parquet: Path | None = None
+) -> None:
+    """Make the sample biomedical knowledge base of any size, or BiomedSQL's own, as a file.
 
     Parameters
     ----------
@@ -293,12 +295,19 @@ def knowledge_base(file: Path, /, *, rows: int = 200_000, tables: int = 10, seed
         10, or 20 with ten more that make it harder to select the right ones.
     seed
         Of everything in it.
+    from_parquet
+        Take the ten tables from the published Parquet files in this folder, into DuckDB, in place of made
+        rows.
     """
-    from fathom.benchmarks.biomed import build  # noqa: PLC0415
+    from fathom.benchmarks.biomed import build, build_published  # noqa: PLC0415
 
     with StepProgress() as shown:
-        progress = lambda table, done, total: shown.tell("rows", done, total)  # noqa: E731
-        made = build(file, rows=rows, seed=seed, table_count=tables, progress=progress)
+        progress = lambda table, done, total: shown.tell("tables" if from_parquet else "rows", done, total)  # noqa: E731
+        made = (
+            build_published(from_parquet, file, progress=progress)
+            if from_parquet
+            else build(file, rows=rows, seed=seed, table_count=tables, progress=progress)
+        )
     console.print(plain(f"{made}: {made.stat().st_size / 1e6:,.0f} MB"), soft_wrap=True)
 
 

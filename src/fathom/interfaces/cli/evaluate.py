@@ -58,6 +58,7 @@ def evaluate(
     repair: Repair = None,
     evidence: Evidence = "given",
     schema: SchemaGiven = "whole",
+    on: str = "",
     predictions: Path | None = None,
     before: Path | None = None,
     price_as: str | None = None,
@@ -84,6 +85,9 @@ def evaluate(
         gap to a run that does.
     schema
         whole, or gold: the method sees only the tables and columns that the gold query reads. Likewise.
+    on
+        Ask the same questions of this database, a path, a URL or a name: one that holds what gold reads, and
+        more, such as demo:biomed20. Likewise.
     predictions
         Instead of asking a method, take the answers of a prediction file, in any form that score reads.
     before
@@ -118,6 +122,7 @@ def evaluate(
         model=model,
         evidence=evidence,
         schema=schema,
+        on=on,
         **queries.given(),
     )
     with connect_cluster(queries.executor) if queries.executor else nullcontext() as cluster:

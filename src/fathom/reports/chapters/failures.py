@@ -68,8 +68,8 @@ def overlap(found: Contrast) -> Iterator[Sheet]:
         for a in names
     ]
     head = [Cell("run"), *(Cell("", run=found.numbers[n]) for n in names)]
-    note = ("Questions that both got wrong, as a share of the smaller number of failures. A high share means "
-            "that the two fail alike.")  # fmt: skip
+    note = ("Questions that both got wrong, as a share of the smaller number of failures on what both were "
+            "asked. A high share means that the two fail alike.")  # fmt: skip
     yield Sheet("Overlap of failures", head, rows, note, heat="bad")
     solved = [
         [text(level), count(sum(counts)), *(count(n) for n in counts)]

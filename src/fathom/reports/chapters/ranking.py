@@ -182,7 +182,7 @@ def _spread(found: Spread | None) -> Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """Runs of which one has a `setting` at a `value` and the other hasn't; the gap is what `more` gains.
+    """Runs of which one has a `setting` at a `value`, or any, and the other none; `more` gains the gap.
 
     `takes` says that the setting takes something away, as `--evidence none` does: its run is then the base.
     """
@@ -198,6 +198,7 @@ class _Gap:
 _GAPS = (
     _Gap("Evidence", "evidence", "none", "without evidence", "with evidence", takes=True),
     _Gap("Gold schema", "schema", "gold", "with the whole schema", "with the gold schema"),
+    _Gap("Another database", "on", "", "on its own database", "on the other database"),
 )
 
 
@@ -252,7 +253,8 @@ def _differ_in(found: Contrast, special: str, plain: str, gap: _Gap) -> bool:
         dict(found.summaries[label].configuration) | {"limit": None} for label in (special, plain)
     )
     ours, theirs = dict(first.pop("settings") or {}), dict(second.pop("settings") or {})
-    has = ours.pop(gap.setting, None) == gap.value and gap.setting not in theirs
+    value = ours.pop(gap.setting, None)
+    has = value is not None and value == (gap.value or value) and gap.setting not in theirs
     return has and first == second and ours == theirs
 
 

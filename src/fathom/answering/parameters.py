@@ -47,7 +47,10 @@ class ConditionValue:
 
 @dataclass(frozen=True, slots=True)
 class SavedParameter:
-    """A value that a saved question asks for; `value` is the one it had when it was saved."""
+    """A value that a saved question asks for; `value` is the one it had when it was saved.
+
+    `table`, `column` and `said` are those of its condition, "" where they aren't known.
+    """
 
     name: str
     kind: ParameterKind
@@ -55,6 +58,7 @@ class SavedParameter:
     value: str
     table: str = ""
     column: str = ""
+    said: str = ""
 
 
 def condition_values(sql: str, schema: Schema) -> Sequence[ConditionValue]:

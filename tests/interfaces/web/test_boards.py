@@ -88,3 +88,50 @@ def test_a_filter_of_no_card_and_a_hostile_one_do_no_harm(client: TestClient, sl
         client.post("/board/ask", data={"tag": "sales"}, headers={"sec-fetch-site": "none"}).status_code
         == 200
     )
+
+
+def saved_with(client: TestClient, title: str, sql: str, **named: str) -> str:
+    """A saved question of the tag "mixed" whose values have these names, in the order of the query."""
+    id_ = client.post("/api/db/shop/sql", json={"sql": sql, "title": title}).json()["id"]
+    finished(client, id_)
+    url = client.post(f"/api/a/{id_}/save", json={"title": title, "tag": "mixed"}).json()["url"]
+    slug = url.removeprefix("/saved/")
+    kinds = [kind for _, kind in named.items()]
+    places_ = places(client, slug)
+    assert define(client, slug, *zip(places_, named, kinds, strict=True)) == 201
+    return slug
+
+
+def fields(client: TestClient) -> list[str]:
+    return [one["name"] for one in client.get("/api/board?tag=mixed").json()["fields"]]
+
+
+def test_one_column_is_one_filter_whatever_it_is_called(client: TestClient, site: Site) -> None:
+    site.profile("shop", within=30)
+    first = saved_with(client, "A", "SELECT count(*) FROM sale WHERE city = 'Bern'", Place="text")
+    second = saved_with(client, "B", "SELECT sum(amount) FROM sale AS s WHERE s.city = 'Bern'", Town="choice")
+    assert fields(client) == ["Place"]
+    body = {"tag": "mixed", "values": {"place": "Rome"}}
+    led = client.post("/api/board/ask", json=body).json()["url"]
+    cards = client.get(f"/api{led}").json()["cards"]
+    assert [one["url"] for one in cards] == [f"/saved/{first}?v.Place=Rome", f"/saved/{second}?v.Town=Rome"]
+    answers = [finished(client, one["card"]["saved"]["entry"]["id"])["answer"] for one in cards]
+    assert [one["result"]["rows"] for one in answers] == [[[2]], [[16.25]]]
+
+
+def test_one_name_for_two_columns_is_no_filter(client: TestClient, site: Site) -> None:
+    site.profile("shop", within=30)
+    saved_with(client, "A", "SELECT count(*) FROM sale WHERE year = 2014", Number="number")
+    saved_with(client, "B", "SELECT count(*) FROM sale WHERE amount = 7", Number="number")
+    assert fields(client) == []
+
+
+def test_over_and_under_one_bound_are_two_things(client: TestClient, site: Site) -> None:
+    site.profile("shop", within=30)
+    saved_with(client, "A", "SELECT count(*) FROM sale WHERE amount > 8", Least="number")
+    saved_with(client, "B", "SELECT count(*) FROM sale WHERE amount < 30", Most="number")
+    assert fields(client) == []
+    saved_with(
+        client, "C", "SELECT id FROM sale WHERE amount > 9 AND amount < 40", Above="number", Below="number"
+    )
+    assert fields(client) == ["Least", "Most"]

@@ -1,7 +1,7 @@
 """Saved questions, and boards: their answers on one page, with one filter."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from urllib.parse import urlencode
 
@@ -10,9 +10,9 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from fathom.answering.parameters import SavedParameter
 from fathom.answering.saved_queries import query_of
 from fathom.answering.store import Origin, Saved
+from fathom.interfaces.web.board_filters import common_filters, own_values
 from fathom.interfaces.web.pages.answer import Nothing
 from fathom.interfaces.web.pages.ask import Begin, OfRequest
 from fathom.interfaces.web.pages.saved_question import (
@@ -69,7 +69,7 @@ class BoardCard:
 class Board:
     """Saved questions of a tag with their answers; `left_out` counts those beyond what a page holds.
 
-    `fields` are the values that two or more of them ask for by one name; `values` those that are given.
+    `fields` are the values that two or more of them ask for; `values` those that are given.
     """
 
     cards: Sequence[BoardCard]
@@ -84,37 +84,20 @@ def board(site: OfSite, request: Request, tag: str = "") -> Board:
     """The answers to saved questions on one page, with one filter for what they ask for in common."""
     found = site.store.all_saved(tag)
     kept = found[:MOST_CARDS]
-    shared = _shared(kept)
-    given = {name: v for name, v in values_in(request.query_params).items() if name.casefold() in shared}
-    cards = [BoardCard(s, card_for(site, s, _own(s, given)), address_of(s, _own(s, given))) for s in kept]
-    fields = [field_for(site, saved, p, _of(given, p.name) or p.value) for saved, p in shared.values()]
+    filters = common_filters(kept)
+    asked = values_in(request.query_params)
+    given = {f.name: value for f in filters if (value := f.given_in(asked)) is not None}
+    own = [own_values(s, filters, given) for s in kept]
+    cards = [
+        BoardCard(s, card_for(site, s, values), address_of(s, values))
+        for s, values in zip(kept, own, strict=True)
+    ]
+    firsts = [(*f.members[0], f.name) for f in filters]
+    fields = [
+        field_for(site, one, replace(parameter, name=name), given.get(name, parameter.value))
+        for one, parameter, name in firsts
+    ]
     return Board(cards, tag, max(0, len(found) - MOST_CARDS), fields, given)
-
-
-def _shared(saved: Sequence[Saved]) -> dict[str, tuple[Saved, SavedParameter]]:
-    """The parameters that two or more saved questions have by one name and kind, each as the first has it."""
-    first: dict[str, tuple[Saved, SavedParameter]] = {}
-    shared: dict[str, tuple[Saved, SavedParameter]] = {}
-    for one in saved:
-        for parameter in one.parameters:
-            name = parameter.name.casefold()
-            if name not in first:
-                first[name] = (one, parameter)
-            elif first[name][1].kind == parameter.kind:
-                shared[name] = first[name]
-    return shared
-
-
-def _of(given: Mapping[str, str], name: str) -> str | None:
-    """The value for a name, in any case; None where none is given."""
-    return next((value for n, value in given.items() if n.casefold() == name.casefold()), None)
-
-
-def _own(saved: Saved, given: Mapping[str, str]) -> dict[str, str]:
-    """All values of a saved question where the board's filter gives one of them; else none."""
-    if all(_of(given, p.name) is None for p in saved.parameters):
-        return {}
-    return {p.name: _of(given, p.name) or p.value for p in saved.parameters}
 
 
 @done(router, "/saved/{slug}/again")
@@ -159,8 +142,10 @@ async def filter_board_by_form(site: OfSite, request: Request, begin: OfRequest)
 async def _asked_all(site: Site, begin: Begin, tag: str, given: Mapping[str, str]) -> ActionDone:
     """Ask all of a tag again, with the values that are given; those under way already are left alone."""
     begin.check()
-    for saved in site.store.all_saved(tag)[:MOST_CARDS]:
-        own = _own(saved, given)
+    kept = site.store.all_saved(tag)[:MOST_CARDS]
+    filters = common_filters(kept)
+    for saved in kept:
+        own = own_values(saved, filters, given)
         known = site.store.find(site.store.filled.answer(saved.slug, own)) if own else saved.entry
         if known is not None and not known.is_finished:
             continue

@@ -192,7 +192,7 @@ async def define_parameters(site: OfSite, slug: str, body: NamedValues) -> Actio
 def _parameter(found: ConditionValue, name: str, kind: ParameterKind) -> SavedParameter:
     kind = found.kind if found.kind == "number" and kind != "choice" else kind
     checked("text" if kind == "choice" else kind, found.value)  # a kind that its own value isn't of fits none
-    return SavedParameter(name, kind, found.place, found.value, found.table, found.column)
+    return SavedParameter(name, kind, found.place, found.value, found.table, found.column, found.said)
 
 
 # Asking

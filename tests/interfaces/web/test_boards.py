@@ -94,7 +94,7 @@ def saved_with(client: TestClient, title: str, sql: str, **named: str) -> str:
     """A saved question of the tag "mixed" whose values have these names, in the order of the query."""
     id_ = client.post("/api/db/shop/sql", json={"sql": sql, "title": title}).json()["id"]
     finished(client, id_)
-    url = client.post(f"/api/a/{id_}/save", json={"title": title, "tag": "mixed"}).json()["url"]
+    url: str = client.post(f"/api/a/{id_}/save", json={"title": title, "tag": "mixed"}).json()["url"]
     slug = url.removeprefix("/saved/")
     kinds = [kind for _, kind in named.items()]
     places_ = places(client, slug)

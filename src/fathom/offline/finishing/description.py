@@ -1,6 +1,5 @@
 """Says in a few words what a query would give, to ask which of two was meant."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from fathom.offline.grammars.calendars import begun_in, moves_of
@@ -28,7 +27,6 @@ from fathom.offline.queries.query import (
 )
 from fathom.offline.queries.to_sql import joined
 
-Naming = Callable[[ColumnRef], str]
 _AGGREGATES = {"avg": "average", "sum": "total", "min": "lowest", "max": "highest"}
 _PARTS = {"%Y": "year", "%m": "month", "%Y-%m": "month", "%d": "day", "%w": "weekday"}
 _OF_FORM = frozenset(("cast", "lower", "coalesce", "nullif", "round", "date", "julianday"))
@@ -75,37 +73,37 @@ def dotted(column: ColumnRef) -> str:
     return f"{column.table.name}.{column.name}"
 
 
-def shown(expression: Expression, name: Naming = dotted) -> str:  # noqa: PLR0911
-    """Describe an expression in words; `name` names its columns."""
+def shown(expression: Expression) -> str:  # noqa: PLR0911
+    """Describe an expression in words."""
     match expression:
         case (ColumnRef() as column) | Outer(column=column):
-            return name(column)
+            return dotted(column)
         case Star():
             return "all columns"
         case Aggregate(function="count", argument=Star()):
             return "the number of rows"
         case Aggregate(function="count", argument=argument, distinct=distinct):
-            return f"the number of {'different ' if distinct else ''}{shown(argument, name)}"
+            return f"the number of {'different ' if distinct else ''}{shown(argument)}"
         case Aggregate(function=function, argument=argument):
-            return f"the {_AGGREGATES[function]} {shown(argument, name)}"
+            return f"the {_AGGREGATES[function]} {shown(argument)}"
         case Arithmetic(operator=operator, left=left, right=right):
-            return f"{shown(left, name)} {operator} {shown(right, name)}"
+            return f"{shown(left)} {operator} {shown(right)}"
         case Over(function=FunctionCall(name="lag", arguments=(value,)), by=by) if by is not None:
-            return f"{shown(value, name)} of the {shown(by.key, name)} before"
+            return f"{shown(value)} of the {shown(by.key)} before"
         case Over(function=Aggregate() as total, by=by) if by is not None:
-            return f"{shown(total, name)} up to the {shown(by.key, name)}"
+            return f"{shown(total)} up to the {shown(by.key)}"
         case Literal(value=value):
             return "nothing" if value is None else str(value)
         case Items(items=items):
-            return " and ".join(shown(i, name) for i in items)
+            return " and ".join(shown(i) for i in items)
         case Subquery(query=query):
-            return "those of (" + ", ".join(shown(e, name) for e in query.select) + " elsewhere)"
+            return "those of (" + ", ".join(shown(e) for e in query.select) + " elsewhere)"
         case CaseWhen(condition=condition, then=then):
-            return f"{shown(then, name)} if {describe_condition(condition, name)}"
-    return _called(expression, name) if isinstance(expression, FunctionCall) else "a calculation"
+            return f"{shown(then)} if {describe_condition(condition)}"
+    return _called(expression) if isinstance(expression, FunctionCall) else "a calculation"
 
 
-def _called(call: FunctionCall, name: Naming) -> str:
+def _called(call: FunctionCall) -> str:
     """Describe a function by what it takes: one that changes only the form of a value says nothing more."""
     match call:
         case FunctionCall(name="date", arguments=(Literal(value="now"), *_)):
@@ -113,11 +111,11 @@ def _called(call: FunctionCall, name: Naming) -> str:
         case FunctionCall(name="strftime", arguments=(Literal(value=str(parts)), value, *_)) if (
             parts in _PARTS
         ):
-            return f"the {_PARTS[parts]} of {shown(value, name)}"
+            return f"the {_PARTS[parts]} of {shown(value)}"
         case FunctionCall(name="median", arguments=(value,)):
-            return f"the median {shown(value, name)}"
+            return f"the median {shown(value)}"
         case FunctionCall(name=function, arguments=(value, *_)) if function in _OF_FORM:
-            return shown(value, name)
+            return shown(value)
     return "a calculation"
 
 
@@ -133,13 +131,13 @@ def _day(call: FunctionCall) -> str:
     return day
 
 
-def describe_condition(condition: Condition, name: Naming = dotted) -> str:
+def describe_condition(condition: Condition) -> str:
     """A condition in words, without a full stop."""
     if isinstance(condition, Connective):
-        return f" {condition.kind} ".join(describe_condition(p, name) for p in condition.parts)
-    return _comparison(condition, name)
+        return f" {condition.kind} ".join(describe_condition(p) for p in condition.parts)
+    return _comparison(condition)
 
 
-def _comparison(comparison: ComparisonPredicate, name: Naming) -> str:
-    left, operator = shown(comparison.left, name), _OPERATORS.get(comparison.operator, comparison.operator)
-    return f"{left} {operator}" + ("" if comparison.right is None else f" {shown(comparison.right, name)}")
+def _comparison(comparison: ComparisonPredicate) -> str:
+    left, operator = shown(comparison.left), _OPERATORS.get(comparison.operator, comparison.operator)
+    return f"{left} {operator}" + ("" if comparison.right is None else f" {shown(comparison.right)}")

@@ -93,3 +93,16 @@ def test_rights_that_the_settings_name_let_users_in(running: TestClient, setting
     told = running.get("/api/db/shop", headers=anna)
     assert [table["name"] for table in told.json()["tables"]] == ["sale"]
     assert len(running.get("/api/db/shop").json()["tables"]) == 2  # the server's token still lets in to all
+
+
+def test_rights_that_the_settings_name_no_more_hold_until_the_server_ends(
+    running: TestClient, settings_file: Path
+) -> None:
+    anna = {"authorization": "Bearer of-anna"}
+    digest = sha256(b"of-anna").hexdigest()
+    settings_file.with_name("rights.toml").write_text(f'[users.anna]\ntoken = "sha256:{digest}"\n', "utf-8")
+    plain = settings_file.read_text()
+    settings_file.write_text(f'rights = "rights.toml"\n{plain}', encoding="utf-8")
+    assert running.get("/api/db", headers=anna).json()["databases"] == []
+    settings_file.write_text(plain, encoding="utf-8")
+    assert running.get("/api/db", headers=anna).json()["databases"] == []

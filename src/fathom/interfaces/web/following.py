@@ -13,6 +13,7 @@ from fathom.errors import ConfigError, FathomError
 from fathom.interfaces.web.site import Site
 from fathom.rights import Rights, read_rights
 
+_NONE_LEFT = "The settings name no file of rights any more."
 log = logging.getLogger("fathom.web")
 T = TypeVar("T")
 
@@ -107,8 +108,13 @@ class Following:
         return read_settings({**os.environ, "FATHOM_CONFIG": str(self._site.settings.file)})
 
     def _followed(self, known: FollowedFile[Rights] | None) -> FollowedFile[Rights] | None:
-        """The file of rights that is named by now, read where it is another one than is known."""
+        """The file of rights that is named by now, read where it is another one than is known.
+
+        Raises `ConfigError` where none is any more: a line that is lost must not show all to everybody.
+        """
         file = self._named or self.settings.content.rights
+        if file is None and known is not None:
+            raise ConfigError(f"{_NONE_LEFT} Start the server anew to serve without rights.")
         if file is None or (known is not None and known.file == file):
-            return None if file is None else known
+            return known
         return FollowedFile(file, partial(read_rights, file))

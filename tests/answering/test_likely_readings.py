@@ -70,7 +70,7 @@ def test_an_answer_asks_back_with_likely_readings_and_says_what_it_leaves_out(tm
         given = ask("big purchases", database, method=Method("torn", (torn,)))
     assert [r.sql for r in given.readings] == MEANT[:2]
     told = [a.text for a in given.choose(1).assumptions]
-    assert "“big” is left out: nothing in the database accounts for it." in told
+    assert "“big” is left out: nothing in the database matches it." in told
 
 
 @step("generation")

@@ -37,7 +37,7 @@ def test_readings_are_shown_as_no_answers_yet(fathom: Fathom, shop: Path) -> Non
     known = readings(fathom, shop)
     done = fathom("ask", shop, UNSURE)
     assert done.code == 3
-    first, mark, shown = done.out.partition("Not answers yet, but what the question may mean:")
+    first, mark, shown = done.out.partition("These are not answers yet. Your question may mean:")
     assert mark
     assert first.startswith("I'm not sure.")
     assert "SELECT" not in first
@@ -56,7 +56,7 @@ def test_a_reading_is_chosen_by_its_number(fathom: Fathom, shop: Path, number: i
     wanted = readings(fathom, shop)[number - 1]
     done = fathom("ask", shop, UNSURE, "--choose", number)
     assert done.code == 0
-    assert "Not answers yet" not in done.out
+    assert "These are not answers yet" not in done.out
     assert done.out.startswith(wanted["answer"].split("\n")[0])
     assert f"Read as chosen: {wanted['text']}" in " ".join(done.out.split())
     given = json.loads(fathom("ask", shop, UNSURE, "--choose", number, "--json").out)
@@ -81,7 +81,7 @@ def test_a_number_at_the_prompt_chooses(
         return fathom("ask", shop)
 
     done = type_in(UNSURE, typed)
-    _, _, after = done.out.partition("Not answers yet")
+    _, _, after = done.out.partition("These are not answers yet")
     assert "Read as chosen" not in type_in(UNSURE).out
     assert f"Read as chosen: {wanted['text']}" in " ".join(after.split())
     assert "There are " in type_in(UNSURE, "9").err

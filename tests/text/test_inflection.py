@@ -1,6 +1,6 @@
 import pytest
 
-from fathom.text.inflection import in_number, plural, singular, with_article
+from fathom.text.inflection import in_number, plural, quoted_list, singular, with_article
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,17 @@ def test_names_of_several_words_take_a_number() -> None:
 def test_an_article_goes_by_the_sound_of_the_first_word(article: str, words: str) -> None:
     for phrase in words.split(", "):
         assert with_article(phrase) == f"{article} {phrase}"
+
+
+@pytest.mark.parametrize(
+    ("words", "last", "expected"),
+    [
+        ((), "or", ""),
+        (("a",), "or", "“a”"),
+        (("a", "b"), "or", "“a” or “b”"),
+        (("a", "b", "c"), "or", "“a”, “b” or “c”"),
+        (("a", "b", "c"), "", "“a”, “b”, “c”"),
+    ],
+)
+def test_words_are_quoted_and_listed(words: tuple[str, ...], last: str, expected: str) -> None:
+    assert quoted_list(words, last) == expected

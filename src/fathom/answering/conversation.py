@@ -21,6 +21,7 @@ from fathom.databases import Database
 from fathom.errors import ConnectionFailed, FathomError, InputError, RightsError
 from fathom.records import Answer, Assumption, Ending, Question, Reading, Refusal
 from fathom.records.display import Displayed
+from fathom.text.inflection import quoted_list
 
 if TYPE_CHECKING:
     from fathom.offline.followups import FollowedUp
@@ -167,7 +168,9 @@ class Conversation(Displayed):
         chart = before.chart or chart_for(before.shown, before.question.text)
         question = Question(text)
         if chart is None:
-            reason = "These rows make no chart: that takes a number for each of several things or times."
+            reason = (
+                "I can't draw these rows as a chart: it needs a number for each of several things or times."
+            )
             refusal = Refusal(reason)
             return Answer(question, f"I don't know. {reason}", refusal=refusal, whole=self.whole)
         return replace(before, question=question, chart=chart, whole=self.whole)
@@ -190,10 +193,10 @@ class Conversation(Displayed):
         before, made = self.last, await self._edit(text)
         if before is None or made is None or not made.editable:
             return None
-        words = ", ".join(f"“{w}”" for w in made.unread)
-        lacks = f"nothing there accounts for {words}" if words else "I can't tell what to change there"
+        words = quoted_list(made.unread, "or")
+        lacks = f"nothing there matches {words}" if words else "I can't tell what to change there"
         reason = (
-            f"I took this as going on from “{before.question.text}”, but {lacks}. "
+            f"I took this as a follow-up to “{before.question.text}”, but {lacks}. "
             "Say it in other words, or ask a whole question."
         )
         question, refusal = Question(text), Refusal(reason, made.unread)
@@ -233,13 +236,14 @@ class Conversation(Displayed):
         if before.ending is Ending.SURE:
             if given.ending is not Ending.SURE:
                 return given
-            alone = Assumption("default", f"Asked by itself: nothing of “{before.question.text}” holds here.")
+            told = f"Taken as a new question: nothing of “{before.question.text}” carries over."
+            alone = Assumption("default", told)
             return replace(given, assumptions=(alone, *given.assumptions))
         if stands != "follows":
             return given
         hint = "Choose one of its readings first, or ask" if before.readings else "Ask"
-        unanswered = f"The question before, “{before.question.text}”, had no answer to go on from."
-        told = f"{unanswered} {hint} a whole question."
+        unanswered = f"the question before it, “{before.question.text}”, had no answer."
+        told = f"This looks like a follow-up, but {unanswered} {hint} a whole question."
         if given.refusal is None:
             refusal = Refusal(told)
             return Answer(given.question, f"I don't know. {told}", refusal=refusal, method=given.method)

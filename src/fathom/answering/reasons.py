@@ -60,7 +60,7 @@ class Range:
         first, last = shown_column("", [self.first, self.last])
         rows, said = spoken(self.table), spoken(self.column)
         of = "" if singular(rows) in said else f" of {plural(rows)}"
-        return f"There is nothing of {year}: {said}{of} runs from {first[:10]} to {last[:10]}."
+        return f"There is nothing from {year}: {said}{of} runs from {first[:10]} to {last[:10]}."
 
 
 async def with_reasons(draft: Draft, refusal: Refusal, method: Method, context: Context) -> Refusal:
@@ -213,9 +213,9 @@ def _near(words: Sequence[str], context: Context) -> Iterator[_Near]:
         called = process.extractOne(folded, list(names), scorer=_likeness, score_cutoff=NEAR)
         if called is not None:
             name = str(called[0])
-            yield _Near(word, name, f"Nearest to “{word}” is {names[name]}.")
+            yield _Near(word, name, f"The closest match for “{word}” is {names[name]}.")
         elif (value := _value_near(word, context)) is not None:
-            yield _Near(word, "", f"Nearest to “{word}” is {value}.")
+            yield _Near(word, "", f"The closest match for “{word}” is {value}.")
 
 
 def _likeness(word: str, name: str, **options: Any) -> float:

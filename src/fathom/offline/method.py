@@ -18,6 +18,7 @@ from fathom.offline.rules import named_rules
 from fathom.offline.settled import Settled
 from fathom.offline.stated import with_confidence
 from fathom.records import Assumption, Candidate, Draft, Refusal, Selection
+from fathom.text.inflection import quoted_list
 
 SELECTED = 0.3
 SHOWN = 20
@@ -171,8 +172,8 @@ def _fits_nothing(linking: Linking, missing: tuple[str, ...]) -> bool:
 
 def _why(missing: tuple[str, ...]) -> str:
     if missing:
-        return f"Nothing in the database accounts for {', '.join(f'“{w}”' for w in missing)}."
-    return "No reading of the question is likely enough."
+        return f"Nothing in the database matches {quoted_list(missing, 'or')}."
+    return "No query that I found is likely enough to be right."
 
 
 def _differs(engine: OfflineEngine, found: Settled) -> bool:

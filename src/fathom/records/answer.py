@@ -145,7 +145,7 @@ class Answer(Displayed):
         told = Assumption("choice", f"Read as chosen: {chosen.text}.")
         kept = shared_fields(chosen, Answer, but=("text", "assumptions"))
         left_out = (
-            Assumption("default", f"“{word}” is left out: nothing in the database accounts for it.")
+            Assumption("default", f"“{word}” is left out: nothing in the database matches it.")
             for word in (self.refusal.missing if self.refusal else ())
         )
         assumptions = (told, *left_out, *chosen.assumptions)

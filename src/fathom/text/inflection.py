@@ -1,4 +1,4 @@
-"""The singular, the plural and the article of English nouns, by rules and a table of irregular ones."""
+"""The singular, plural and article of English nouns, by rules and irregular ones, and lists of words."""
 
 import re
 from collections.abc import Sequence
@@ -50,6 +50,12 @@ def in_number(words: Sequence[str], *, many: bool) -> str:
     """Words for a thing as one text, in the plural or the singular."""
     one = singular(" ".join(words))
     return plural(one) if many else one
+
+
+def quoted_list(words: Sequence[str], last: str = "") -> str:
+    """Words in quotation marks with commas between, or another word ahead of the last: “a”, “b” or “c”."""
+    *ahead, end = [f"“{word}”" for word in words] or [""]
+    return f"{', '.join(ahead)}{f' {last} ' if last else ', '}{end}" if ahead else end
 
 
 def _singular(word: str) -> str:

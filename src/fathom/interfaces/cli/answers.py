@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from collections.abc import Iterable
 from pathlib import Path
 
 from fathom.answering import Asking, explain
@@ -11,6 +10,7 @@ from fathom.errors import InputError
 from fathom.interfaces.cli.display import console, notices, plain, print_rows, print_sql
 from fathom.knowledge import check
 from fathom.records import Answer, Chart, Result, Usage
+from fathom.text.inflection import quoted_list
 
 MOST_CANDIDATES = 5
 CELL_LETTERS = 60
@@ -31,7 +31,7 @@ def show_answer(answer: Answer, *, explained: bool = False) -> None:
     else:
         console.print(plain(answer.text), style="yellow" if answer.refusal else "bold")
     if answer.refusal and (unsaid := [w for w in answer.refusal.missing if f"“{w}”" not in answer.text]):
-        console.print(plain(f"Not understood: {_quoted(unsaid)}."))
+        console.print(plain(f"Not understood: {quoted_list(unsaid)}."))
     if answer.refusal and len(answer.refusal.missing) == 1:
         word = shlex.quote(answer.refusal.missing[0])
         ways = 'TABLE.COLUMN, or --condition "SQL" --tables TABLE'
@@ -43,7 +43,7 @@ def show_answer(answer: Answer, *, explained: bool = False) -> None:
             console.print(plain(f"  {question}"))
     if answer.guess and not explained:
         console.print(
-            "I have a guess, too unsure to answer with: add --explain or --confidence 0 to see it.",
+            "I have a guess, but I don't trust it: add --explain or --confidence 0 to see it.",
             style="dim",
         )
     if answer.shown and _has_rows_to_show(answer.shown):
@@ -58,7 +58,7 @@ def _show_readings(answer: Answer) -> None:
     """The readings to choose among: words, how likely, the first rows, the SQL."""
     reason = answer.refusal.reason if answer.refusal else ""
     console.print(plain(f"I'm not sure. {reason}".strip()), style="yellow")
-    console.print("Not answers yet, but what the question may mean:", style="yellow")
+    console.print("These are not answers yet. Your question may mean:", style="yellow")
     for number, reading in enumerate(answer.readings, 1):
         sure = f" [{reading.confidence:.0%}]" if reading.confidence is not None else ""
         console.print(plain(f"\n({number}) {reading.text}{sure}"), style="bold")
@@ -100,15 +100,11 @@ def show_guess(answer: Answer, dialect: str) -> None:
     if answer.refusal is None or guess is None:
         return
     sure = f" (confidence {answer.confidence:.0%})" if answer.confidence is not None else ""
-    console.print(plain(f"\nMy best guess{sure}, too unsure to answer with:"), style="bold")
+    console.print(plain(f"\nMy best guess{sure}, which I don't trust:"), style="bold")
     print_sql(guess)
     console.print(plain(explain(guess, dialect)), style="dim")
-    missing = _quoted(answer.refusal.missing) or "no single word; no reading is likely enough"
+    missing = quoted_list(answer.refusal.missing) or "no single word; no query is likely enough to be right"
     console.print(plain(f"Not understood: {missing}."))
-
-
-def _quoted(words: Iterable[str]) -> str:
-    return ", ".join(f"“{word}”" for word in words)
 
 
 def show_trace(answer: Answer) -> None:

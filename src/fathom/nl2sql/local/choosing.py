@@ -18,7 +18,7 @@ from fathom.records import MOST_READINGS, Assumption, Candidate, Draft, Reading,
 
 SECONDS = 10.0
 """Seconds for one candidate: what takes longer is no candidate."""
-NOTHING = "No reading of the question is likely enough."
+NOTHING = "No query that I found is likely enough to be right."
 
 
 @step("revision")

@@ -129,3 +129,8 @@ def test_the_server_copies_as_counted(case: dict[str, Any], database: Database) 
     outputs = [row[0] for row in plan.rows if "kept.name" in str(row[0]) and "||" in str(row[0])]
     most = max((len(re.findall(r"kept\.name", text)) for text in outputs), default=0)
     assert most == case["copies"]
+
+
+def test_the_server_weighs_no_order_of_eleven_tables(database: Database) -> None:
+    settings = database.run("EXPLAIN (SETTINGS) SELECT name FROM kept", Limits()).rows[-1][0]
+    assert "geqo_threshold = '8'" in str(settings)

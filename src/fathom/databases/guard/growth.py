@@ -40,7 +40,7 @@ from fathom.databases.guard.growth_rows import (
     largest,
 )
 from fathom.databases.guard.growth_values import Reckoning
-from fathom.databases.guard.values import NOTHING, ROWS, one_of
+from fathom.databases.guard.value_sizes import NOTHING, ROWS, one_of
 from fathom.databases.guard.words import Refused
 
 MOST_PARTS = 30_000  # of expressions as planned, 0.5 to 3 kB of PostgreSQL's memory each

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from fathom.databases.guard.growth_rows import ONE, Level, Parts, compared, largest
-from fathom.databases.guard.values import times
+from fathom.databases.guard.value_sizes import times
 
 
 def column_parts(column: exp.Column, level: Level) -> Parts:

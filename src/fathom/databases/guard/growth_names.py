@@ -6,7 +6,8 @@ from sqlglot import exp
 
 from fathom.databases.guard.growth_rows import compared
 from fathom.databases.guard.sizes import name_of
-from fathom.databases.guard.values import GROWERS, MOST, is_collector
+from fathom.databases.guard.value_sizes import MOST
+from fathom.databases.guard.values import GROWERS, is_collector
 
 _BINDING = (exp.EQ, exp.Between, exp.Like, exp.ILike, exp.In, exp.ArrayContainsAll, exp.ArrayOverlaps)
 """Conditions that leave few pairs of two tables' rows; `<` alone leaves half of them."""

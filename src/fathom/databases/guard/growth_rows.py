@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from fathom.databases.guard.catalogue import LONGEST_NAME
-from fathom.databases.guard.values import NOTHING, OF_TABLE, ROWS, Value, one_of, times
+from fathom.databases.guard.value_sizes import NOTHING, OF_TABLE, ROWS, Value, one_of, times
 from fathom.databases.guard.words import Refused
 
 MOST_COLUMNS = 3_200  # twice as many as a table of PostgreSQL may have

@@ -6,18 +6,8 @@ from sqlglot import exp
 
 from fathom.databases.guard.growth_names import correlates, gives_one_row, limit_of, row_functions
 from fathom.databases.guard.growth_rows import Level, Parts, Rows
-from fathom.databases.guard.values import (
-    CELL,
-    ELEMENT,
-    LARGEST,
-    NOTHING,
-    SHORT,
-    Value,
-    fan_out,
-    of_node,
-    times,
-    weighed,
-)
+from fathom.databases.guard.value_sizes import CELL, ELEMENT, LARGEST, NOTHING, SHORT, Value, times
+from fathom.databases.guard.values import fan_out, of_node, weighed
 from fathom.databases.guard.words import Refused
 
 _GROWS = (
@@ -132,7 +122,7 @@ class Reckoning:
         """The size of the column that a function in FROM makes in so many rows."""
         value = sum((self.given(part) for part in call.iter_expressions()), NOTHING)
         if isinstance(call, (exp.GenerateSeries, exp.ExplodingGenerateSeries)):
-            value = value._replace(length=SHORT)
+            value = value._replace(length=value.length if value.length > CELL else SHORT)
         return value._replace(total=max(value.total, value.length, times(SHORT, rows)))
 
     def join(self, rows: Rows, level: Level, item: exp.Expr, *, bound: bool) -> None:

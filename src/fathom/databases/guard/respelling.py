@@ -78,18 +78,22 @@ def takes_path(tokens: Sequence[Token]) -> bool:
 
 
 def _of_postgres(tokens: Sequence[Token]) -> list[Token]:
-    """Leave out the operator `@`, which makes a number positive, and a type before a text."""
+    """Leave out the operator `@`, which makes a number positive; cast a text that has a type before it."""
     tokens = _with_operators(_with_cubes(tokens))
     kinds = [token.token_type for token in tokens]
     if TokenType.PARAMETER not in kinds and (TokenType.VAR, TokenType.STRING) not in pairwise(kinds):
         return tokens
     kept: list[Token] = []
+    kind: Token | None = None
     for token, after in zip_longest(tokens, tokens[1:]):
         starts = not kept or kept[-1].token_type in _BEFORE_OPERANDS
         is_type = token.token_type == TokenType.VAR and after and after.token_type == TokenType.STRING
         if is_type and token.text.casefold() not in _BEFORE_TEXTS:
-            continue
-        if not (token.token_type == TokenType.PARAMETER and starts):
+            kind = token
+        elif kind is not None:
+            kept += [token, *split("::", "postgres"), kind]
+            kind = None
+        elif not (token.token_type == TokenType.PARAMETER and starts):
             kept.append(token)
     return kept
 

@@ -7,71 +7,33 @@ assumptions about tables: far less than what one may hold, and more than what mo
 """
 
 from collections.abc import Callable, Sequence
-from math import prod
-from typing import NamedTuple
+from math import log10, prod
 
 from sqlglot import exp
 
 from fathom.databases.guard.sizes import generated, name_of, readings_of
+from fathom.databases.guard.value_sizes import (
+    CELL,
+    DIGITS,
+    ELEMENT,
+    MOST,
+    NOTHING,
+    NUMBERED,
+    ROOM,
+    ROWS,
+    SHORT,
+    Value,
+    one_of,
+    times,
+)
 
-MOST = 1e18
-"""A size for all that is larger, and for what isn't known."""
-CELL = 5_000.0  # characters of the largest cell of a table
-ROWS = 1_000.0  # of a table; also how many rounds a recursion goes
-COLUMN = 300 * ROWS  # characters of a column's cells together
-COUNT = 1_000.0  # the number in a cell, where it says how long something gets
-NUMBERED = 1_000_000.0  # of rows, where their number says so
-LARGEST = 100_000_000.0  # characters that a statement may hold at a time, each one to six bytes of memory
-SHORT = 20.0  # characters of numbers, dates and the like
-ELEMENT = 64.0  # bytes that an element of a list takes beside its text
-_FANNED = 100  # characters of what is taken apart into rows, for each of them
-_SPLIT = 64  # times what a text takes as a list, JSON or XML
+_FANNED = 100  # characters of a cell that is taken apart into rows, for each of them
+_FEWEST = 2  # characters of a built value that is, for each
+_SPLIT = 64  # times what a text takes while it is made a list, JSON or XML
+_APART = 8  # times what it takes as such
 _NESTED = 1_000  # times what a path of JSON gives that goes down into each part of each part
 
 
-def times(a: float, b: float) -> float:
-    """The product of two sizes."""
-    return min(a * b, MOST)
-
-
-class Value(NamedTuple):
-    """The size of an expression's values.
-
-    `length` is that of the largest, `total` that of all rows, in characters; `number` is the largest number
-    that it may be, where it says how long another gets. `is_json`: nothing in it is escaped once more.
-    """
-
-    length: float
-    total: float
-    number: float = MOST
-    is_json: bool = False
-
-    def __add__(self, other: object) -> "Value":
-        assert isinstance(other, Value)
-        length, total, number, _ = self
-        more, more_total, other_number, _ = other
-        return Value(
-            min(length + more, MOST),
-            min(total + more_total, MOST),
-            number if number > other_number else other_number,
-        )
-
-    def times(self, factor: float) -> "Value":
-        """So many of these values put together to one."""
-        return Value(times(self.length, factor), times(self.total, factor))
-
-    def at_most(self, rows: float) -> "Value":
-        """The values of so many rows."""
-        total = times(self.length, rows)
-        return self.of_total(total) if total < self.total else self
-
-    def of_total(self, total: float) -> "Value":
-        """The same values, together so many characters."""
-        return Value(self.length, total, self.number, self.is_json)
-
-
-NOTHING = Value(0, 0, 0)
-OF_TABLE = Value(CELL, COLUMN, COUNT)
 Given = Callable[[object], Value]
 """The size of a part of an expression; of what is none, `NOTHING`."""
 
@@ -99,12 +61,27 @@ _JSON = frozenset(
     j_s_o_n_object jsonb_object jsonb_path_query_array jsonb_strip_nulls j_s_o_n_strip_nulls
     """.split()
 )
+_SPLITTERS = frozenset("string_to_array regexp_split_to_array regexp_matches to_tsvector".split())
 _ESCAPED = {"quote_literal": 2, "quote_ident": 2, "quote_nullable": 2, "convert_to": 2, "row": 2, "array": 2}
 _ESCAPED |= {"encode": 4, "xmlelement": 6, "x_m_l_element": 6, "xmlforest": 6, "xmlattributes": 6}
+_ESCAPED |= dict.fromkeys(_SPLITTERS, _APART)
 _ESCAPED |= {"time_to_str": 12, "to_char": 12, "jsonb_pretty": 16}
-_SPLITTERS = frozenset("string_to_array regexp_split_to_array regexp_matches to_tsvector".split())
-_SPLIT_TYPES = frozenset((exp.DType.JSON, exp.DType.JSONB, exp.DType.XML, exp.DType.ARRAY))
+_TABLE_SPLITTERS = frozenset("string_to_table regexp_split_to_table".split())
+_SPLIT_TYPES = {exp.DType.JSON: _APART, exp.DType.JSONB: _APART, exp.DType.XML: 1}
+_SPLIT_TYPES[exp.DType.ARRAY] = 4 * _APART
+"""How many times what a text takes it takes as one of another type."""
+_ROOMY_TYPES = frozenset(kind for kind in exp.DType if kind.name.endswith("RANGE"))
+_ROOMY_TYPES |= {exp.DType.POINT, exp.DType.JSONB, exp.DType.USERDEFINED}
+_ROOMY = frozenset(
+    """
+    daterange int4range int8range numrange tsrange tstzrange multirange datemultirange int4multirange
+    int8multirange nummultirange tsmultirange tstzmultirange range_merge box bound_box center circle
+    diagonal line lseg path point polygon row jsonb_build_array jsonb_build_object jsonb_object to_jsonb
+    """.split()
+)
+"""Functions whose values are of such a type."""
 _TEXTS = frozenset((*exp.DataType.TEXT_TYPES, exp.DType.BINARY, exp.DType.VARBINARY, *_SPLIT_TYPES))
+_TEXTS |= _ROOMY_TYPES
 GROWERS = frozenset(
     """
     array_fill array_replace array_to_string concat_ws format jsonb_path_query jsonb_path_query_array
@@ -130,19 +107,13 @@ def of_node(node: exp.Expr, given: Given, rows: float) -> Value:
     return rule(node, given, rows)
 
 
-def one_of(values: Sequence[Value]) -> Value:
-    """The largest of several, of which one is taken."""
-    if not values:
-        return NOTHING
-    lengths, totals, numbers, are_json = zip(*values, strict=True)
-    return Value(max(lengths), max(totals), max(numbers), all(are_json))
-
-
 def weighed(node: exp.Expr, value: Value) -> float:
     """The characters that a value takes while it is made."""
-    splits = isinstance(node, exp.Func) and name_of(node) in _SPLITTERS
-    splits = splits or (isinstance(node, exp.Cast) and node.to.this in _SPLIT_TYPES)
-    return value.length * (_SPLIT if splits else 1)
+    if isinstance(node, exp.Cast):
+        taken = _SPLIT_TYPES.get(node.to.this, _SPLIT)
+    else:
+        taken = _APART if isinstance(node, exp.Func) and name_of(node) in _SPLITTERS else _SPLIT
+    return value.length * _SPLIT / taken
 
 
 def fan_out(call: exp.Expr, given: Given) -> float:
@@ -155,11 +126,13 @@ def fan_out(call: exp.Expr, given: Given) -> float:
             return ROWS
         by = given(step).number if isinstance(step, exp.Literal) else 1
         return max(1.0, (given(start).number + given(end).number) / (by or 1))
-    parts = [given(part) for part in call.iter_expressions()]
-    return max(1.0, max((part.length for part in parts), default=1) / _FANNED)
+    longest = max((given(part).length for part in call.iter_expressions()), default=1)
+    if isinstance(call, exp.Func) and name_of(call) in _TABLE_SPLITTERS:
+        longest *= _APART
+    return max(1.0, min(longest, CELL) / _FANNED + max(0.0, longest - _APART * CELL) / _FEWEST)
 
 
-def _number(text: str) -> float:
+def number_in(text: str) -> float:
     """The largest number in a text that stands there."""
     try:
         number = abs(float(text))
@@ -170,8 +143,10 @@ def _number(text: str) -> float:
 
 
 def _literal(node: exp.Expr, given: Given, rows: float) -> Value:
-    length = float(len(node.name))
-    return Value(length, length * rows, _number(node.name))
+    length, _, exponent = float(len(node.name)), *node.name.casefold().rpartition("e")[1:]
+    if _ and exponent.lstrip("+-").isdecimal():  # 1e100000, which has so many digits
+        length = max(length, min(float(exponent.lstrip("+-")[:9]), DIGITS))
+    return Value(length, length * rows, number_in(node.name))
 
 
 def _digits(node: exp.Expr, given: Given, rows: float) -> Value:
@@ -215,9 +190,10 @@ def _least(node: exp.Expr, given: Given, rows: float) -> Value:
 
 def _arithmetic(node: exp.Expr, given: Given, rows: float) -> Value:
     left, right = given(node.this), given(node.expression)
+    found = one_of([left, right])
     match node:
         case exp.Mul():
-            number = times(left.number, right.number)
+            number, found = times(left.number, right.number), left + right
         case exp.Div():
             divides = isinstance(node.expression, exp.Literal) and right.number
             number = min(left.number / right.number, MOST) if divides else left.number
@@ -226,9 +202,16 @@ def _arithmetic(node: exp.Expr, given: Given, rows: float) -> Value:
         case exp.Pow():
             small = right.number < 100 and left.number < 1_000
             number = min(left.number**right.number, MOST) if small else MOST
+            found = _of_digits(right.number * log10(max(left.number, 10)), rows)
         case _:
             number = min(left.number + right.number, MOST)
-    return one_of([left, right])._replace(number=number)
+    return found._replace(number=number)
+
+
+def _of_digits(digits: float, rows: float) -> Value:
+    """The size of numbers with so many digits."""
+    length = max(SHORT, min(digits, DIGITS))
+    return Value(length, times(length, rows))
 
 
 def _joined(node: exp.Expr, given: Given, rows: float) -> Value:
@@ -239,7 +222,14 @@ def _joined(node: exp.Expr, given: Given, rows: float) -> Value:
 def _cast(node: exp.Expr, given: Given, rows: float) -> Value:
     value, kind = given(node.this), node.args["to"].this
     if kind in _TEXTS or not isinstance(kind, exp.DType):
-        return value._replace(is_json=kind in (exp.DType.JSON, exp.DType.JSONB))
+        factor = _SPLIT_TYPES.get(kind, 1)
+        is_json = kind in (exp.DType.JSON, exp.DType.JSONB)
+        found = value.times(factor)._replace(number=value.number, is_json=is_json)
+        return _roomy(found, rows) if kind in _ROOMY_TYPES else found
+    if kind == exp.DType.DECIMAL and not node.args["to"].expressions:
+        unknown = value.number >= MOST and not isinstance(node.this, exp.Extract)  # such as '1e' || name
+        if unknown or value.length > CELL:
+            return _of_digits(DIGITS if unknown else value.length, rows)._replace(number=value.number)
     return Value(min(value.length, SHORT), min(value.total, SHORT * rows), value.number)
 
 
@@ -248,7 +238,7 @@ def _cut(node: exp.Expr, given: Given, rows: float) -> Value:
     most = node.args.get("length" if isinstance(node, exp.Substring) else "expression")
     if not isinstance(most, exp.Literal) or not most.name.isdecimal():
         return value
-    return value._replace(length=min(value.length, _number(most.name))).at_most(rows)
+    return value._replace(length=min(value.length, number_in(most.name))).at_most(rows)
 
 
 def _numbered(node: exp.Expr, given: Given, rows: float) -> Value:
@@ -260,11 +250,14 @@ def _measured(node: exp.Expr, given: Given, rows: float) -> Value:
 
 
 def _rounded(node: exp.Expr, given: Given, rows: float) -> Value:
-    return Value(SHORT, SHORT * rows, given(node.this).number)
+    value, decimals = given(node.this), given(node.args.get("decimals")).number
+    return _of_digits(decimals + (value.length if value.length > CELL else 0), rows)._replace(
+        number=value.number
+    )
 
 
 def _summed(node: exp.Expr, given: Given, rows: float) -> Value:
-    return Value(SHORT, SHORT * rows, times(given(node.this).number, rows))
+    return _rounded(node, given, rows)._replace(number=times(given(node.this).number, rows))
 
 
 def _extracted(node: exp.Expr, given: Given, rows: float) -> Value:
@@ -272,7 +265,10 @@ def _extracted(node: exp.Expr, given: Given, rows: float) -> Value:
 
 
 def _series(node: exp.Expr, given: Given, rows: float) -> Value:
-    return Value(SHORT, SHORT * rows, max(given(part).number for part in node.iter_expressions()))
+    values = [given(part) for part in node.iter_expressions()]
+    return _of_digits(max(value.length for value in values), rows)._replace(
+        number=max(value.number for value in values)
+    )
 
 
 def _put_together(node: exp.Expr, given: Given, rows: float) -> Value:
@@ -281,7 +277,12 @@ def _put_together(node: exp.Expr, given: Given, rows: float) -> Value:
 
 
 def _row(node: exp.Expr, given: Given, rows: float) -> Value:
-    return _put_together(node, given, rows).times(2)
+    return _roomy(_put_together(node, given, rows).times(2), rows)
+
+
+def _roomy(value: Value, rows: float) -> Value:
+    """The value at the size that it has where it is shown as one of many."""
+    return value._replace(length=max(value.length, ROOM), total=max(value.total, ROOM * rows))
 
 
 def _called(call: exp.Expr, given: Given, rows: float) -> Value:
@@ -292,11 +293,12 @@ def _called(call: exp.Expr, given: Given, rows: float) -> Value:
         return _measured(call, given, rows)
     if name in _COLLECTORS:
         total = sum((value.times(_escapes(name, value)) for value in values), NOTHING).total
-        total = min(total + ELEMENT * rows, MOST)
+        total = min(total + ELEMENT * rows * (16 if name == "range_agg" else 1), MOST)
         return Value(total, total, is_json=name in _JSON)
     if not values:
         return Value(SHORT, SHORT * rows, 1 if isinstance(call, exp.Rand) else MOST)
-    return _built(name, arguments, values, rows)._replace(is_json=name in _JSON)
+    built = _built(name, arguments, values, rows)
+    return (_roomy(built, rows) if name in _ROOMY else built)._replace(is_json=name in _JSON)
 
 
 def _escapes(name: str, value: Value) -> float:
@@ -313,6 +315,8 @@ def _built(name: str, arguments: Sequence[exp.Expr], values: Sequence[Value], ro
             found = first.times(second.number)
         case "pad" | "lpad" | "rpad":
             found = Value(second.number, times(second.number, rows))
+        case "exp" | "factorial":
+            found = _of_digits(5 * first.number, rows)
         case "polygon" if len(values) > 1:
             found = element.times(first.number)
         case "array_fill":

@@ -7,6 +7,8 @@ import pytest
 
 from fathom.databases import Database
 from fathom.errors import QueryError
+from fathom.rights import Grant, Granted
+from tests.databases.makers import postgres_databases
 from tests.rights.conftest import Shop
 from tests.rights.world import CANARIES, HIDDEN_COLUMN, HIDDEN_TABLE, HIDDEN_VIEW
 
@@ -75,3 +77,18 @@ def test_the_attacks_reach_it_where_nothing_is_hidden(shop: Shop) -> None:
 @pytest.mark.parametrize("sql", lines("probes"))
 def test_rows_that_are_hidden_tell_nothing(shop: Shop, sql: str) -> None:
     assert shop.seen.run(sql).rows == shop.twin.run(sql).rows
+
+
+def test_a_foreign_table_is_seen_where_a_grant_names_it(tmp_path: Path) -> None:
+    made = (
+        "CREATE TABLE near (name TEXT)",
+        "CREATE EXTENSION file_fdw",
+        "CREATE SERVER files FOREIGN DATA WRAPPER file_fdw",
+        "CREATE FOREIGN TABLE far (line TEXT) SERVER files OPTIONS (program 'echo Vrakhund')",
+    )
+    with postgres_databases(tmp_path) as make:
+        whole = make(*made)
+        for tables in (("near",), ("near", "far")):
+            seen = whole.restricted(Granted("anna", (Grant(("anna",), ("*",), tables),)))
+            assert ("Vrakhund" in told(seen, "SELECT line FROM far")) == ("far" in tables)
+            assert ("far" in [table.name for table in seen.schema.tables]) == ("far" in tables)

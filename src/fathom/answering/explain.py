@@ -71,8 +71,8 @@ def _select(query: exp.Select) -> list[str]:
 def _with(query: exp.Query) -> list[str]:
     source, joins = query.args.get("from_"), query.args.get("joins") or ()
     read = [clause.this for clause in (source, *joins) if clause is not None]
-    inside = [q for q in read if isinstance(q, exp.Subquery) and q.alias]
-    return [f"First makes {q.alias}: {' '.join(tell(q.this))}" for q in (*query.ctes, *inside)]
+    inside = [q for q in read if isinstance(q, exp.Subquery)]
+    return [f"First makes {q.alias or 'a list'}: {' '.join(tell(q.this))}" for q in (*query.ctes, *inside)]
 
 
 def _shown(query: exp.Select, phrases: Phrases) -> str:

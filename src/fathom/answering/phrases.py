@@ -141,7 +141,7 @@ class Phrases:
         if isinstance(source, exp.Table):
             shown = self.aliases.get(source.alias_or_name, source.name)
             return source.name if shown == source.name else f"{source.name} (as {shown})"
-        return source.alias or "a query"
+        return source.alias or "that list"
 
     def of_join(self, join: exp.Join) -> str:
         """One join: how, with what, on what."""

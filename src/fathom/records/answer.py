@@ -127,11 +127,13 @@ class Answer(Displayed):
     def frame(self, library: str | None = None) -> Any:
         """The rows as a data frame of pandas, polars or pyarrow, whichever is installed; or of `library`.
 
-        Its columns are those of the query. Raises `InputError` where there is no answer, and `MissingExtra`.
+        They are those that are shown, under the names that are shown; `result.frame()` has the query's own.
+        Raises `InputError` where there is no answer, and `MissingExtra`.
         """
-        if self.result is None:
+        rows = self.shown or self.result
+        if rows is None:
             raise InputError(f"there are no rows: {self.text}")
-        return self.result.frame(library)
+        return rows.frame(library)
 
     def choose(self, number: int) -> "Answer":
         """The answer that one of the readings gives, counted from 1.

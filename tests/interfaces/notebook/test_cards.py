@@ -72,6 +72,9 @@ def test_an_answer_shows_words_rows_and_sql() -> None:
     assert "    SELECT 1" in text
     assert text[-1].endswith("(confidence 93%).")
     assert "text-align:right" in made["text/html"]
+    assert "<details><summary" in made["text/html"]  # the SQL, folded
+    assert "background:#fff" not in made["text/html"]
+    assert 'fill="currentColor"' in made["text/html"]  # letters in the notebook's own colour, light or dark
     assert made[JSON]["sql"] == "SELECT 1"
 
 
@@ -134,6 +137,8 @@ def test_rows_become_a_frame() -> None:
     assert list(frame.columns) == ["a", "a_2"]
     assert frame.shape == (2, 2)
     assert frame["a"].sum() == 3
+    named = Result(("Year", "Total"), twice.rows, "SELECT 1", 0.1)
+    assert list(_answer(result=twice, shown=named).frame("pandas").columns) == ["Year", "Total"]
 
 
 def test_frames_say_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

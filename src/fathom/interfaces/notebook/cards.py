@@ -2,24 +2,26 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from fathom.answering import Conversation
 from fathom.answering.forms import as_json, cell_as_json, result_as_json
-from fathom.answering.pictures import picture_of
+from fathom.answering.pictures import LOOK, picture_of
 from fathom.databases import Database
 from fathom.evaluation.outcome import told_unjudged
 from fathom.evaluation.runs.run import Run
 from fathom.evaluation.runs.summary import Summary
 from fathom.evaluation.scoring import Score
 from fathom.interfaces.notebook.card import Card, CardTable, Code, Folded, Part, Picture, Points, Says
-from fathom.records import Answer, Ending, Reading, Result, Schema, Table, shown_rows
+from fathom.records import Answer, Chart, Ending, Reading, Result, Schema, Table, shown_rows
 
 MOST_ROWS = 20
 """Rows shown of a result: a notebook is read; `frame()` has them all."""
 MOST_KEPT = 1_000
 """Rows that the JSON beside a result keeps: it is stored in the notebook's file."""
+_INK, _GRID, _MARK = "#010203", "#808080", "#1f8f96"
+"""The colours of a chart's letters, which stands for the notebook's own, of its grid and of what it draws."""
 _RATES = {
     "correct_rate": "correct",
     "incorrect_rate": "incorrect",
@@ -59,7 +61,7 @@ def _of_answer(answer: Answer) -> Iterator[Part]:
     if answer.ending is Ending.UNSURE:
         for number, reading in enumerate(answer.readings, 1):
             title = f"{number}. {reading.text}{_sure(reading.confidence)}"
-            yield Folded(title, [Says(reading.answer), *_evidence(reading)], open=number == 1)
+            yield Folded(title, [Says(reading.answer), *_evidence(reading)])
         yield Says("Take one: answer.choose(1)", dim=True)
         return
     if answer.refusal and answer.refusal.instead:
@@ -80,11 +82,28 @@ def _evidence(given: Answer | Reading) -> Iterator[Part]:
     rows = given.shown or given.result
     if rows is not None and rows.columns:
         yield _grid_of(rows)
-    if given.chart is not None and (svg := picture_of(given.chart)):
+    if given.chart is not None and (svg := _picture(given.chart)):
         yield Picture(svg)
     if given.sql:
         explained = [Says(given.explanation, dim=True)] if given.explanation else []
-        yield Folded("SQL", [Code(given.sql), *explained], open=True)
+        yield Folded("SQL", [Code(given.sql), *explained])
+
+
+def _picture(chart: Chart) -> str:
+    """A chart in the app's colour, its letters in the notebook's own, light or dark; "" without a library."""
+    axis = {**LOOK["axis"], **{f"{part}Color": _INK for part in ("label", "title", "domain", "tick")}}
+    config = {
+        "background": None,
+        "title": {"color": _INK},
+        "view": {"stroke": None},
+        "axis": {**axis, "gridColor": _GRID, "gridOpacity": 0.35},
+        "axisQuantitative": {"tickCount": 6},
+        "legend": {"labelColor": _INK, "titleColor": _INK},
+        "mark": {"color": _MARK},
+    }
+    own = chart.specification.get("config", {})
+    drawn = picture_of(replace(chart, specification={**chart.specification, "config": {**config, **own}}))
+    return drawn.replace(f'"{_INK}"', '"currentColor"')
 
 
 def _grid_of(result: Result) -> CardTable:

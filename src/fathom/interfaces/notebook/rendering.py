@@ -44,10 +44,10 @@ def _lines(parts: Iterable[Part]) -> Iterator[str]:
                 yield from (f"    {line}" for line in text.splitlines())
             case CardTable():
                 yield from _grid(part)
-            case Folded(title=title, parts=inside, open=True):
+            case Folded(title=title, parts=inside):  # text has no folds
                 yield title
                 yield from _lines(inside)
-            case Folded() | Picture():
+            case Picture():
                 pass
 
 

@@ -1,5 +1,6 @@
 """Questions to begin with: solved ones of the knowledge pack, and those that the schema itself suggests."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from fathom.interfaces.web.site import DEMO, Site
@@ -26,7 +27,8 @@ def examples_of(site: Site, name: str) -> Sequence[str]:
 
 
 def _suggested(schema: Schema) -> Iterator[str]:
-    """Counting the rows of each table is what every database answers."""
-    tables = sorted((t for t in schema.tables if not t.is_view), key=lambda t: -(t.row_count or 0))
-    for table in tables[:MOST]:
+    """Counting the rows of a table is what every database answers; of tables that are alike, of one."""
+    asked = [t for t in schema.tables if not t.is_view and t.row_count != 0]
+    kinds = {re.sub(r"\d+", "#", t.name): t for t in sorted(asked, key=lambda t: t.row_count or 0)}
+    for table in sorted(kinds.values(), key=lambda t: -(t.row_count or 0))[:MOST]:
         yield f"How many {table.name.replace('_', ' ')} rows are there?"

@@ -13,12 +13,18 @@ from jinja2 import Environment
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from fathom.records import shown_column, shown_value
+from fathom.records import Limits, shown_column, shown_value
 from fathom.reports.charts import whisker
 from fathom.text.templates import html_templates
 
 LETTERS, LONGEST_JSON = 300, 20_000
 """Of one cell in a table, and of JSON that is shown on a page; the JSON twin of the page gives all of it."""
+
+
+LONG = 160
+"""Letters of a cell from which on it is folded."""
+_TURNING = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+"""Signs that turn the direction of what comes after them; a cell is set apart from the others instead."""
 
 
 def page(
@@ -50,7 +56,7 @@ def _environment() -> Environment:
     }
     made.tests["numeric"] = lambda v: isinstance(v, int | float) and not isinstance(v, bool)
     made.tests["amount_in"] = _is_amount
-    made.globals |= {"static": static_url, "whisker": whisker}
+    made.globals |= {"static": static_url, "whisker": whisker, "query_seconds": Limits().seconds or 0}
     return made
 
 
@@ -58,17 +64,21 @@ def _cell(value: Any) -> str:
     """A cell as text, cut where it is very long; what is missing stays empty."""
     if value is None:
         return ""
-    text = value if isinstance(value, str) else shown_value(value)
+    text = (value if isinstance(value, str) else shown_value(value)).translate(_TURNING)
     return text if len(text) <= LETTERS else f"{text[: LETTERS - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A cell with its text, formatted as the others of its column; `full` where the text shortens it."""
+    """A cell with its text, formatted as the others of its column; `full` where the text shortens it.
+
+    A `long` one is shown by its beginning until it is opened.
+    """
 
     value: Any
     text: str
     full: str = ""
+    long: bool = False
 
 
 def _shown_cells(rows: Sequence[Sequence[Any]], headings: Sequence[str]) -> list[list[ShownCell]]:
@@ -82,9 +92,9 @@ def _shown_cells(rows: Sequence[Sequence[Any]], headings: Sequence[str]) -> list
 
 def _shown_cell(value: Any, text: str) -> ShownCell:
     if isinstance(value, str) and text == shown_value(value):
-        text = _cell(value)
+        text = _cell(value).replace("\r\n", "\n").replace("\n", " ↵ ")
     full = "" if value is None or isinstance(value, bool) else str(value)
-    return ShownCell(value, text, "" if full in (text, text.replace(",", "")) else full)
+    return ShownCell(value, text, "" if full in (text, text.replace(",", "")) else full, len(text) > LONG)
 
 
 def _is_amount(place: int, rows: Sequence[Sequence[Any]]) -> bool:

@@ -17,6 +17,7 @@ from fathom.interfaces.web.pages.table_rows import RowsShown, RowsWanted, rows_o
 from fathom.interfaces.web.routes import ActionDone, OfSite, done, shown
 from fathom.knowledge import KnowledgePack
 from fathom.records import ColumnProfile, ForeignKey, Table
+from fathom.records.schema import NUMERIC, TIMED
 
 router = APIRouter(tags=["databases"])
 MOST_TABLES = 500
@@ -150,7 +151,10 @@ class CommonValue:
 
 @dataclass(frozen=True, slots=True)
 class ColumnLine:
-    """One column and what it holds, as far as that was looked at; `exact` says that every row was."""
+    """One column and what it holds, as far as that was looked at; `exact` says that every row was.
+
+    `ordered` tells that from the smallest to the largest says something, which it doesn't of texts.
+    """
 
     name: str
     type: str
@@ -165,6 +169,7 @@ class ColumnLine:
     largest: Any
     common: Sequence[CommonValue]
     format: str
+    ordered: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,4 +241,5 @@ def _column(
         largest=_cell(seen.maximum) if seen else None,
         common=[CommonValue(_cell(v), n, n / rows if rows else 0.0) for v, n in common],
         format=form_in_words(seen) if seen else "",
+        ordered=column.kind in NUMERIC or column.kind in TIMED,
     )  # fmt: skip

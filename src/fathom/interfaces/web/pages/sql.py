@@ -31,6 +31,7 @@ from fathom.text import without_secrets
 
 router = APIRouter(tags=["databases"])
 MOST_TABLES = 500
+FIRST_LETTERS = 80
 DRAFT_LETTERS = 20_000
 """The longest query that is looked at while it is typed."""
 PLANNED = Limits(seconds=10, rows=500)
@@ -132,11 +133,17 @@ async def write_sql(site: OfSite, begin: OfRequest, database: str, body: Written
     """Run a query written by hand, within the guard and the limits; its result is kept as an answer."""
     _check_allowed(site, database)
     begin.check()
-    question = Question(body.title.strip() or "A query written by hand")
+    question = Question(body.title.strip() or _first_line(body.sql))
     entry, is_new = site.store.begin(
         question, database, origin=Origin.EDITED, sql=body.sql, key=body.key or None
     )
     return begin.start(AnswerJob(body.sql), entry) if is_new else ActionDone(f"/a/{entry.id}", entry.id)
+
+
+def _first_line(sql: str) -> str:
+    """The beginning of a query, which names it where no note does."""
+    line = next((line.strip() for line in sql.splitlines() if line.strip()), sql.strip()) or "SQL"
+    return line if len(line) <= FIRST_LETTERS else f"{line[: FIRST_LETTERS - 1]}…"
 
 
 # While it is typed

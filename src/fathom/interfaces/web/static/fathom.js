@@ -62,8 +62,17 @@ function local(time) {
   const at = new Date(time.dateTime);
   if (Number.isNaN(at.getTime())) return;
   time.title = time.textContent;
-  time.textContent = at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  const minutes = Math.round((Date.now() - at) / 60000);
+  time.textContent = time.closest(".list") && minutes >= 0 && minutes < 1440
+    ? new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(...(minutes < 60 ? [-minutes, "minute"] : [-Math.round(minutes / 60), "hour"]))
+    : at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }
+
+// Seconds of work count on between what the server tells.
+setInterval(() => $$("[data-since]").forEach((told) => {
+  told.dataset.since = Number(told.dataset.since) + 1;
+  told.textContent = `${Math.round(told.dataset.since)} s`;
+}), 1000);
 
 // A menu closes as soon as something else is meant.
 addEventListener("click", (event) => $$("details.menu[open]").forEach((m) => m.contains(event.target) || (m.open = false)));

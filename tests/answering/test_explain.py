@@ -3,6 +3,11 @@ import pytest
 from fathom.answering.explain import counted, explain
 
 CASES = [
+    (
+        "SELECT id FROM singer WHERE name NOT LIKE 'a_b' AND name NOT LIKE 'x%'",
+        "Shows id from singer. Only rows where name doesn't have the pattern 'a_b' "
+        "and name doesn't begin with 'x'.",
+    ),
     ("SELECT count(*) FROM singer", "Counts rows from singer."),
     (
         "SELECT DISTINCT name, age FROM singer WHERE age > (SELECT avg(age) FROM singer) "
@@ -95,7 +100,7 @@ CASES = [
     ),
     (
         "SELECT name FROM t WHERE name LIKE 'A%' OR NOT EXISTS (SELECT 1 FROM u)",
-        "Shows name from t. Only rows where name has the pattern 'A%' or there is no row in [1 from u].",
+        "Shows name from t. Only rows where name begins with 'A' or there is no row in [1 from u].",
     ),
 ]
 

@@ -105,6 +105,9 @@ def test_readings_of_the_same_words_say_how_they_join() -> None:
         Reading("the average age", f"{joined}{column}", explanation="In full.") for column in ("a", "b")
     ]
     told = [one.text for one in told_apart(readings, "sqlite")]
-    assert told == [f"the average age (of student with vote by ID and {column})" for column in ("a", "b")]
+    assert told == [f"the average age (of student with vote by “{column}”)" for column in ("a", "b")]
+    by_key = "SELECT AVG(s.age) FROM student s JOIN vote v ON s.student_id = v.cast_by_student_id"
+    (_, same) = told_apart([readings[0], replace(readings[0], sql=by_key)], "sqlite")
+    assert same.text == "the average age (of student with vote by “cast by student”)"
     alike = [replace(readings[0], explanation=text) for text in ("One.", "Other.")]
     assert [one.text for one in told_apart(alike, "sqlite")] == ["One", "Other"]

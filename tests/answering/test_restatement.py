@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sqlglot import exp, parse_one
@@ -65,6 +66,14 @@ SELECT name FROM product WHERE price > (SELECT AVG(price) FROM product WHERE nam
 products whose price is more than (the average price of products whose name is Rug)
 SELECT c.first_name FROM JOINED GROUP BY p.status ORDER BY COUNT(*) DESC LIMIT 1
 the customer first name of the status with the most purchases
+SELECT name FROM product WHERE name LIKE 'R%' AND name NOT LIKE '%g'
+products whose name begins with R and whose name doesn't end with g
+SELECT name FROM product WHERE name LIKE '%a%'
+products whose name contains a
+SELECT name FROM product WHERE name LIKE 'L_mp'
+products whose name has the pattern L_mp
+SELECT AVG(p.amount) FROM JOINED WHERE c.city = 'Rome' AND c.first_name = 'Ada'
+the average amount of purchases where the customer city is Rome and the customer first name is Ada
 SELECT first_name, last_name FROM customer WHERE id NOT IN (SELECT customer_id FROM purchase)
 customers without purchases
 """
@@ -80,6 +89,26 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 @pytest.mark.parametrize(("sql", "phrase"), [*zip(_LINES[::2], _LINES[1::2], strict=True)])
 def test_a_query_is_a_phrase(shop: Database, sql: str, phrase: str) -> None:
     assert restated(sql, shop, KnowledgePack()) == phrase
+
+
+def test_keys_that_join_tell_whose_rows_are_counted(tmp_path: Path) -> None:
+    """A department has a manager, and an employee a department: each table refers to the other."""
+    makes = """
+        CREATE TABLE department (id INTEGER PRIMARY KEY, name TEXT, manager INTEGER REFERENCES employee);
+        CREATE TABLE employee (id INTEGER PRIMARY KEY, name TEXT, pay REAL,
+            department_id INTEGER REFERENCES department);
+    """
+    joined = "FROM department d JOIN employee e ON"
+    with made(makes, tmp_path) as firm:
+
+        def said(sql: str) -> str:
+            return restated(sql, firm, KnowledgePack())
+
+        members = f"SELECT d.name, COUNT(*) {joined} e.department_id = d.id GROUP BY d.id"
+        assert said(members) == "the number of employees for each department"
+        led = f"SELECT e.name, COUNT(*) {joined} d.manager = e.id GROUP BY e.id"
+        assert said(led) == "the number of departments for each employee"
+        assert said(f"SELECT AVG(e.pay) {joined} 1 = 1") == ("the average pay of departments with employees")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,13 @@ _UNITS: Mapping[str, str] = MappingProxyType(
     {"%Y": "year", "%Y-%m": "month", "%m": "month", "%Y-%m-%d": "day", "%Y-%W": "week", "%w": "weekday"}
 )
 _FIRST_DAY = Pattern(r"(\d{4})-(0[1-9]|1[0-2])-01(?:[ T]00:00:00)?")
+_PATTERN = Pattern(r"(?P<before>%?)(?P<text>[^%_\\]+)(?P<after>%?)")
+_OF_TEXTS = {
+    "% ": ("ends with", "end with"),
+    " %": ("begins with", "begin with"),
+    "% %": ("contains", "contain"),
+}
+"""Verbs for what a pattern takes, of one thing and after "doesn't", by the signs around its text."""
 TODAY = (exp.Date(this=exp.Literal.string("now")), exp.CurrentDate())
 
 
@@ -41,6 +48,14 @@ def part_of_date(node: exp.Expr) -> str:
     if isinstance(node, exp.Year | exp.Month | exp.Day | exp.Quarter):
         return type(node).__name__.casefold()
     return ""
+
+
+def part_of_text(node: exp.Expr, *, denied: bool) -> tuple[str, exp.Literal] | None:
+    """The verb for a pattern that is a text with more before or behind it, and the text; None for others."""
+    pattern = node.expression if isinstance(node, exp.Like | exp.ILike) else None
+    found = _PATTERN.fullmatch(pattern.name) if isinstance(pattern, exp.Literal) else None
+    verbs = _OF_TEXTS.get(f"{found['before']} {found['after']}") if found is not None else None
+    return (verbs[denied], exp.Literal.string(found["text"])) if verbs and found is not None else None
 
 
 def change_in_per_cent(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:

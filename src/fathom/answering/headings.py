@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 
 from sqlglot import exp
 
 from fathom.answering.explain import brief
 from fathom.answering.expressions import counted_where, part_of_date, uncast
+from fathom.answering.joined_tables import ReadTable, finest_tables
 from fathom.answering.phrases import Phrases
 from fathom.databases.parsing import parsed
 from fathom.knowledge import ColumnNote, KnowledgePack
@@ -50,21 +52,12 @@ _WHEN: Mapping[str, str] = MappingProxyType({"on": "date", "at": "time"})
 """The words for a column whose name ends so, as that of `ordered_on` does."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadTable:
-    """A table that a query reads, by the name that it has there; `called` is what a row of it is."""
-
-    alias: str
-    table: str
-    called: str
-
-
 class Headings:
     """Names what a query shows, from its parse, the schema, and a knowledge pack's names and units."""
 
     def __init__(self, query: exp.Select, schema: Schema, knowledge: KnowledgePack) -> None:
         """Read which tables the query reads."""
-        self._schema = schema
+        self._schema, self._query = schema, query
         self._notes = {name.casefold(): note for name, note in knowledge.tables.items()}
         self.sources = tuple(self._sources(query))
         phrases = Phrases.of_query(query, lambda _: [])
@@ -124,14 +117,12 @@ class Headings:
     @property
     def rows(self) -> str:
         """Name the joined rows, in the plural: of several tables the one that no other refers to."""
-        named = {s.table for s in self.sources}
-        referred = {
-            k.target_table
-            for k in self._schema.foreign_keys
-            if k.table in named and k.table != k.target_table
-        }
-        finest = [s for s in self.sources if s.table not in referred]
-        return plural(finest[0].called) if len(finest) == 1 else "rows"
+        return plural(self.finest[0].called) if len(self.finest) == 1 else "rows"
+
+    @cached_property
+    def finest(self) -> list[ReadTable]:
+        """The tables that no other of the query refers to."""
+        return finest_tables(self._query, self.sources, self.source_of, self._schema)
 
     def _told(self, item: exp.Expr) -> str:  # noqa: PLR0911, a table of kinds reads best as one
         match item:

@@ -16,6 +16,7 @@ from fathom.answering.expressions import (
     day_of,
     in_whole_periods,
     part_of_date,
+    part_of_text,
     uncast,
 )
 from fathom.answering.implied import without_implied
@@ -246,6 +247,12 @@ def _comparison(phrases: Phrases, node: Any) -> str:
         return said
     if isinstance(node, exp.Like) and (time := _BEGINS_TIME.fullmatch(node.expression.name)):
         return f"{phrases.of(node.this)} is in {time[1]}"
+    if node.args.get("negate"):  # NOT LIKE is one sign to the parser
+        plain = node.copy()
+        plain.set("negate", None)
+        return _not(phrases, exp.Not(this=plain))
+    if (part := part_of_text(node, denied=False)) is not None:
+        return f"{phrases.of(node.this)} {part[0]} {phrases.of(part[1])}"
     verb = _COMPARISONS[type(node)]
     if phrases.for_sentences and _DAY.match(uncast(node.right).name):
         verb = _OF_DAYS.get(type(node), verb)
@@ -319,9 +326,13 @@ def _not(phrases: Phrases, node: exp.Not) -> str:
         return _between(phrases, inner, "is not")
     if isinstance(inner, exp.Exists):
         return _exists(phrases, inner, "there is no")
-    if type(inner) in _NEGATED:
-        return f"{left} {_NEGATED[type(inner)]} {phrases.of(inner.expression)}"
-    return f"it is not so that {phrases.of(inner)}"
+    if (part := part_of_text(inner, denied=True)) is not None:
+        told = f"{left} doesn't {part[0]} {phrases.of(part[1])}"
+    elif type(inner) in _NEGATED:
+        told = f"{left} {_NEGATED[type(inner)]} {phrases.of(inner.expression)}"
+    else:
+        told = f"it is not so that {phrases.of(inner)}"
+    return told
 
 
 def _in(phrases: Phrases, node: exp.In, verb: str = "is") -> str:

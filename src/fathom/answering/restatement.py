@@ -13,7 +13,8 @@ from sqlglot import exp
 from fathom.answering.conditions import restricting
 from fathom.answering.explain import explain, tell
 from fathom.answering.expressions import part_of_date, uncast
-from fathom.answering.headings import SHORTENED, Headings, ReadTable, lower_first
+from fathom.answering.headings import SHORTENED, Headings, lower_first
+from fathom.answering.joined_tables import ReadTable
 from fathom.answering.phrases import Phrases, join_words
 from fathom.answering.row_names import names_of_rows
 from fathom.databases import Database
@@ -54,11 +55,16 @@ def sources_read(sql: str, dialect: str) -> str:
     said = []
     for table in query.find_all(exp.Table) if query is not None else ():
         on = table.parent.args.get("on") if isinstance(table.parent, exp.Join) else None
-        by = (
-            dict.fromkeys(spoken(column.name) for column in on.find_all(exp.Column)) if on is not None else ()
-        )
+        by = _joining(on) if on is not None else []
         said.append(f"{spoken(table.name)}{f' by {join_words(by)}' if by else ''}")
     return " with ".join(dict.fromkeys(said))
+
+
+def _joining(on: exp.Expr) -> list[str]:
+    """The columns that point to a row, in words without the ID; the key that they point to says nothing."""
+    names = list(dict.fromkeys(spoken(column.name) for column in on.find_all(exp.Column)))
+    telling = [n for n in names if n != "ID" and not any(n != o and o.endswith(n) for o in names)] or names
+    return [f"“{name.removesuffix(' ID')}”" for name in telling]
 
 
 def _phrase(query: exp.Expr, database: Database, knowledge: KnowledgePack, flags: Collection[str]) -> str:
@@ -205,21 +211,11 @@ class _Restatement:
     @cached_property
     def _finest(self) -> ReadTable | None:
         """The table that no other table of the query refers to; None where there are several."""
-        finest = self._finer_than_none()
-        return finest[0] if len(finest) == 1 else None
-
-    def _finer_than_none(self) -> list[ReadTable]:
-        sources = self._named.sources
-        referred = {
-            key.target_table
-            for key in self._database.schema.foreign_keys
-            if key.table != key.target_table and any(s.table == key.table for s in sources)
-        }
-        return [s for s in sources if s.table not in referred]
+        return self._named.finest[0] if len(self._named.finest) == 1 else None
 
     def _finer(self) -> list[ReadTable]:
         """The finest tables besides the one that is shown: each of its rows comes once for each of theirs."""
-        return [s for s in self._finer_than_none() if s is not self._entity]
+        return [s for s in self._named.finest if s is not self._entity]
 
     @property
     def _rows(self) -> str:
@@ -290,6 +286,8 @@ class _Restatement:
         said = restricting(query.args[part].this, phrases, self._flags)
         for other in dict.fromkeys(others):
             said = said.replace(f" whose {other} ", f" where the {other} ")
+        ahead, where, more = said.partition(" where the ")
+        said = ahead + where + more.replace(" and where the ", " and the ").replace(", where the ", ", the ")
         return said if said.startswith(_RESTRICTING) else f" that{said}"
 
     def _inside(self, query: exp.Query) -> list[str]:

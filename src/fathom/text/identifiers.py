@@ -8,6 +8,8 @@ from fathom.text.english import ABBREVIATIONS, BY_NEIGHBOURS
 from fathom.text.run_together import taken_apart
 
 _RUN = re.compile(r"[^\W\d_]+|\d+")
+_SOUNDS = re.compile(r"(?i)[^aeiou][aeiouy][^aeiou]|a[cg]e|fee|due")
+"""How words of three letters sound; in capitals like all else, JOB and MIN are told from GPA and USD so."""
 _MARKS = frozenset(("tbl", "dim", "fact", "ref"))
 """Words ahead of a table's name that say only that it is a table."""
 
@@ -72,6 +74,6 @@ def spoken(name: str) -> str:
 def _said(part: str, *, shouted: bool) -> tuple[str, ...]:
     if part.casefold() in {"id", "ids"}:
         return ("ID" if len(part) == 2 else "IDs",)
-    if part.isupper() and len(part) > 1 and (not shouted or len(part) < 4):
+    if part.isupper() and len(part) > 1 and not (shouted and (len(part) >= 4 or _SOUNDS.fullmatch(part))):
         return (part,)  # an abbreviation, such as GPA
     return taken_apart(part.casefold())

@@ -148,7 +148,7 @@ def _joins(equal: exp.EQ, owners: dict[int, ColumnOf]) -> bool:
 
 def _tests(tree: exp.Query, owners: dict[int, ColumnOf]) -> Iterator[LiteralTest]:
     for node in tree.find_all(exp.Predicate):
-        negated = isinstance(node.parent, exp.Not)
+        negated = isinstance(node.parent, exp.Not) or bool(node.args.get("negate"))
         for left, operator, right in _pairs(node):
             value = right.this if isinstance(right, exp.Neg) else right
             if not isinstance(value, exp.Literal) or isinstance(left, exp.Literal):

@@ -376,7 +376,7 @@ def test_cells_are_formatted_by_column() -> None:
     ]
     assert 'title="978668.4900000001"' in shown
     assert 'title="1069163.02"' not in shown
-    assert "<td>a  b</td>" in shown
+    assert "<bdi>a  b</bdi></td>" in shown
     assert '<th scope="col" class="n">Total amount</th><th scope="col">Note</th>' in shown
 
 

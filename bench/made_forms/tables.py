@@ -18,7 +18,7 @@ from fathom.records.answer import Answer, Ending
 ENGINES: tuple[str, ...] = ("sqlite", "duckdb", "postgres")
 _TYPES = {
     "sqlite": {"list": "TEXT", "time": "TEXT", "date": "DATE", "number": "REAL"},
-    "duckdb": {"list": "VARCHAR[]", "time": "TIME", "date": "DATE", "number": "DOUBLE", "text": "VARCHAR"},
+    "duckdb": {"list": "VARCHAR[]", "time": "TIME", "date": "DATE", "number": "DOUBLE", "whole": "BIGINT"},
     "postgres": {"list": "TEXT[]", "time": "TIME", "date": "DATE", "number": "NUMERIC", "whole": "BIGINT"},
 }
 _DIGITS = 6

@@ -14,6 +14,7 @@ CASES: list[tuple[list[object], tuple[str, str | None, str | None]]] = [
     (["1,234,567", "12", "1,000.50"], ("thousands", None, None)),
     (["12 kg", "7.5 kg", "1,000 kg"], ("number_with_unit", "kg", None)),
     (["$1,000", "$12.50"], ("number_with_unit", "$", None)),
+    (["1,200.50 USD", "900.00 USD"], ("number_with_unit", "USD", None)),
     (["45 %", "3%"], ("number_with_unit", "%", None)),
     (["5'11\"", "6'2\""], ("plain", None, None)),
     (["Y", "N"], ("boolean", None, None)),

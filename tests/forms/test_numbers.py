@@ -74,3 +74,41 @@ def test_rows_are_not_counted_in_place_of_numbers(tmp_path: Path, own_settings: 
             read_by_forms(counted, database, "which animals weigh more than 10")
         assert read_by_forms(counted, database, "which animals have more than 10 visits")
         assert read_by_forms(counted, database, "which animals weigh more than 5")
+
+
+WRITTEN = ("1,250.00 CHF", "980.50 CHF", "15,000.00 CHF", "-", "7,000.00 CHF")
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("How many jobs have a price over 5,000?", 2),
+        ("Which job has the highest price?", "J3"),
+        ("What is the average price of all jobs?", (1250 + 980.5 + 15000 + 7000) / 4),
+    ],
+)
+def test_amounts_with_a_currency_are_compared_as_numbers(
+    tmp_path: Path, own_settings: None, question: str, value: object
+) -> None:
+    file = tmp_path / "jobs.duckdb"
+    with duckdb.connect(str(file)) as database:
+        database.execute("CREATE TABLE jobs (id INT PRIMARY KEY, name TEXT, price TEXT)")
+        database.executemany(
+            "INSERT INTO jobs VALUES (?, ?, ?)", [(i, f"J{i}", w) for i, w in enumerate(WRITTEN, 1)]
+        )
+    answer = fathom.ask(question, str(file))
+    assert answer.result is not None
+    assert answer.result.rows == ((value,),)
+
+
+def test_a_month_is_no_piece_of_a_day(tmp_path: Path, own_settings: None) -> None:
+    days = ("06 January 2021", "01 July 2022", "15 July 2022", "30 August 2022", "24 December 2020")
+    file = tmp_path / "pumps.duckdb"
+    with duckdb.connect(str(file)) as database:
+        database.execute("CREATE TABLE pumps (id INT PRIMARY KEY, name TEXT, repaired_on TEXT)")
+        database.executemany(
+            "INSERT INTO pumps VALUES (?, ?, ?)", [(i, f"P{i}", d) for i, d in enumerate(days)]
+        )
+    answer = fathom.ask("How many pumps were repaired in July 2022?", str(file))
+    assert answer.result is not None
+    assert answer.result.rows == ((2,),)

@@ -33,7 +33,9 @@ _MEASURE = re.compile(
 _UNITS = frozenset(
     """% k m b bn mn kg g mg µg lb lbs oz t km cm mm nm ft in inch inches mi mile miles yd px s sec secs
     min mins minute minutes h hr hrs hour hours day days week weeks month months year years yr yrs kb mb gb tb
-    hz khz mhz ghz v w kw kwh hp cc l ml cl dl mph kmh km/h m/s °c °f °""".split()
+    hz khz mhz ghz v w kw kwh hp cc l ml cl dl mph kmh km/h m/s °c °f °
+    usd eur gbp chf jpy cny inr cad aud nzd sek nok dkk isk pln czk huf ron bgn try brl mxn ars clp zar krw
+    sgd hkd thb idr myr php vnd ils aed sar""".split()
 )
 _PAIRS = tuple(map(frozenset, (("y", "n"), ("yes", "no"), ("t", "f"), ("true", "false"), ("0", "1"))))
 _SEPARATORS = (";", "|", ",", "/")

@@ -36,7 +36,10 @@ def as_meant(form: ColumnForm, column: exp.Expr, dialect: str) -> exp.Expr | Non
 
 def held_value(form: ColumnForm, column: exp.Expr) -> exp.Expr:
     """Read a column with NULL for cells whose text holds no value."""
-    return exp.Case().when(exp.not_(_is_placeholder(form, column)), column.copy())
+    held = column.copy()
+    for text in form.placeholders:
+        held = exp.Nullif(this=held, expression=exp.Literal.string(text))
+    return held
 
 
 def holds_none(form: ColumnForm, column: exp.Expr) -> exp.Expr:

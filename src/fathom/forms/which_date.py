@@ -17,8 +17,14 @@ def _words_of_time() -> Mapping[str, Mapping[str, str]]:
 
 
 @cache
+def event_words() -> Mapping[str, tuple[str, ...]]:
+    """The words by which people and columns name each event, by one of them."""
+    return {name: tuple(words.split()) for name, words in _words_of_time()["events"].items()}
+
+
+@cache
 def _events() -> Mapping[str, frozenset[str]]:
-    return {name: _stems(words) for name, words in _words_of_time()["events"].items()}
+    return {name: _stems(" ".join(words)) for name, words in event_words().items()}
 
 
 @cache

@@ -310,7 +310,7 @@ def _missing(linking: Linking, chosen: Proposal, engine: OfflineEngine) -> tuple
     """The words that neither a ratio, period or duration nor anything else in the database accounts for."""
     ratio, period = asks_ratio(linking), asked_period(linking)
     told = engine.checked(chosen.query, linking).said_by_form | said_of_money(linking)
-    told |= said_of_lengths(linking) if chosen.source == "duration" else frozenset()
+    told |= chosen.said | (said_of_lengths(linking) if chosen.source == "duration" else frozenset())
     said = told.union((ratio.place,) if ratio else (), period.places if period else ())
     left = Accounts(linking).left_over(chosen.query, said)
     return tuple(linking.tokens[i].text for i in left if linking.explained[i] < ACCOUNTED)

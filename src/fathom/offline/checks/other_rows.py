@@ -8,7 +8,7 @@ from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.levels import NAMED, WHOLLY_NAMED
 from fathom.offline.linking.row_names import EACH
 from fathom.offline.linking.text import name_stems
-from fathom.offline.linking.wordlists import DO, LISTING, POSSESSIVES, WHICH
+from fathom.offline.linking.wordlists import DO, LAST, LISTING, POSSESSIVES, WHICH
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     Aggregate,
@@ -31,6 +31,8 @@ _MEANT = 0.3
 
 def ranks_unasked(query: Query, linking: Linking) -> bool:
     """True if a query cuts off rows in the order of a column, where nothing in the question says how many."""
+    if any(t.lower in LAST for t in linking.tokens):
+        return False
     ranked = bool(query.order) and all(isinstance(o.key, ColumnRef) for o in query.order)
     return ranked and query.limit is not None and not (linking.superlatives or linking.numbers)
 

@@ -10,6 +10,7 @@ from fathom.offline.filters.parts_of_rows import Matched
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.time_phrases import Moment, moments
 from fathom.offline.grammars.periods import Dates
+from fathom.offline.linking.wordlists import FIRST
 from fathom.offline.queries.query import Aggregate, ComparisonPredicate, Query, Subquery, comparisons, rebuilt
 from fathom.records import Assumption
 from fathom.text.patterns import Pattern
@@ -19,7 +20,6 @@ _WHOSE = Pattern(
     r"(?:(?:was|is|were|has|had|been)\s+)*(?:[a-z]+\s+){0,2}$",
     re.IGNORECASE,
 )
-_FIRST = frozenset(("first", "earliest", "oldest"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,5 +70,5 @@ def earliest(reading: FilterReading) -> Iterator[Earliest]:
             continue
         places = linking.places(match.start(), moment.end)
         rows = Matched(named.pop(), False, frozenset(), places, reading.planner, reading.profiles)
-        extreme = "min" if match["which"].casefold() in _FIRST else "max"
+        extreme = "min" if match["which"].casefold() in FIRST else "max"
         yield Earliest(rows, extreme, moment, reading.dates)

@@ -7,11 +7,10 @@ from fathom.offline.checks.account import names_table
 from fathom.offline.filters.question_facts import FilterReading
 from fathom.offline.filters.time_phrases import Moment, moments
 from fathom.offline.grammars.calendars import period_of
-from fathom.offline.grammars.periods import DATED, PERIOD_WORDS, Dates, in_one_year
+from fathom.offline.grammars.periods import PERIOD_WORDS, Dates, in_one_year
 from fathom.offline.linking import ColumnKey, Linking
 from fathom.offline.linking.levels import NAMED
 from fathom.offline.linking.row_names import EACH
-from fathom.offline.linking.text import name_stems
 from fathom.offline.linking.wordlists import LIGHT
 from fathom.offline.queries.query import (
     ColumnRef,
@@ -147,12 +146,8 @@ class Timed:
     def _named_by_verb(self, query: Query) -> list[ColumnKey]:
         """The dates of a query's tables that the verb names."""
         near = self.dates.near(mentioned_tables(query))
-        meant = DATED.get(self.verb, frozenset())
-        for dates in (near, self.dates.told_of(mentioned_tables(query))):
-            named = [c for c in dates if self.verb in name_stems(c.column)]
-            if found := named or [c for c in dates if not meant.isdisjoint(name_stems(c.column))]:
-                return found
-        return []
+        told = self.dates.told_of(mentioned_tables(query))
+        return self.dates.named(self.verb, near) or self.dates.named(self.verb, told)
 
     def _told(self, key: ColumnKey) -> Assumption:
         what = "day or month" if self.moment.form else "time"

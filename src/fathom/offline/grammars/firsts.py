@@ -7,13 +7,11 @@ from fathom.offline.grammars.groups import By, ThingNaming
 from fathom.offline.grammars.periods import Dates
 from fathom.offline.linking import Linking, QuestionToken
 from fathom.offline.linking.row_names import EACH
+from fathom.offline.linking.wordlists import FIRST, LAST
 from fathom.offline.proposals.proposals import Proposal
 from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import Aggregate, Query, TableRef, conjunction, mentioned_tables
 from fathom.offline.queries.rows import RowNames
-
-_FIRST = frozenset(("first", "earliest", "oldest"))
-_LAST = frozenset(("last", "latest", "newest", "recent"))
 
 
 def firsts(
@@ -21,7 +19,7 @@ def firsts(
 ) -> Iterator[Proposal]:
     """The first or last date of a table's rows, where "when" asks for it, or of each of something."""
     tokens = linking.tokens
-    place = next((i for i, t in enumerate(tokens) if t.lower in _FIRST | _LAST and not t.evidence), None)
+    place = next((i for i, t in enumerate(tokens) if t.lower in FIRST | LAST and not t.evidence), None)
     if place is None or linking.quantities or linking.negations:
         return
     when = any(t.lower == "when" for t in tokens[:2]) or any(t.lower == "date" for t in tokens[:place])
@@ -33,7 +31,7 @@ def firsts(
     key = dates.meant(near)
     if key is None or key.table != table or (by and by.table == TableRef(table)):
         return
-    date = Aggregate("min" if tokens[place].lower in _FIRST else "max", key.in_query())
+    date = Aggregate("min" if tokens[place].lower in FIRST else "max", key.in_query())
     where = conjunction(*named_values(linking))
     query = Query((date,), where=where)
     if by:

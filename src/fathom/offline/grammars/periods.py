@@ -5,9 +5,10 @@ renderer translates it for the other engines.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from fathom.forms.which_date import event_words
 from fathom.offline.checks.account import LEFT_OVER, Accounts, denies_alike, tables_named_first
 from fathom.offline.finishing.extremes import may_be_missing
 from fathom.offline.grammars.amounts import said_of_money
@@ -54,11 +55,19 @@ _SAME = 4
 _BEGINNINGS = frozenset(
     map(stem, "start begin open depart departure create issue report raise submit from".split())
 )
-DATED: dict[str, frozenset[str]] = {
-    "-".join(map(stem, verb.split("-"))): frozenset(map(stem, named))
-    for verbs, named in DATE_VERBS.items()
-    for verb in verbs
-}
+
+
+def _dated() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    events = {words: words for words in event_words().values()}
+    for verbs, named in (*DATE_VERBS.items(), *events.items()):
+        for verb in verbs:
+            key = "-".join(map(stem, verb.split("-")))
+            found[key] = found.get(key, frozenset()) | frozenset(map(stem, named))
+    return found
+
+
+DATED = _dated()
 """The stems of words that dates are called by, by the stems of verbs that mean the same."""
 _ISO = "%Y-%m-%d"
 OTHER_DATE = 0.5
@@ -188,6 +197,17 @@ class Dates:
             return frozenset(t.name for t in joined(query, self._planner)[0])
         except Unrepresentable:
             return frozenset()
+
+    def named(self, verb: str, dates: Iterable[ColumnKey]) -> list[ColumnKey]:
+        """Those of some dates that are called by a verb, by its stem, else by words of the same event."""
+        known, meant = list(dates), DATED.get(verb, frozenset())
+        said = [c for c in known if verb in name_stems(c.column)]
+        return said or [c for c in known if not meant.isdisjoint(name_stems(c.column))]
+
+    @property
+    def all_of_them(self) -> frozenset[ColumnKey]:
+        """All columns of dates."""
+        return self._all
 
     def may_lack(self, key: ColumnKey) -> bool:
         """True if some rows have no such date."""

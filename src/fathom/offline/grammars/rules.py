@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fathom.offline.grammars.ages import ages
 from fathom.offline.grammars.averages import averages
 from fathom.offline.grammars.durations import asked_durations
+from fathom.offline.grammars.events import events
 from fathom.offline.grammars.facts import facts
 from fathom.offline.grammars.firsts import firsts
 from fathom.offline.grammars.hierarchies import hierarchies
@@ -137,6 +138,12 @@ GROUPS: tuple[GrammarGroup, ...] = (
                 "firsts",
                 lambda r: firsts(r.linking, r.planner, r.names, r.dates, r.accounts),
                 "When was the first order?",
+                "shop",
+            ),
+            GrammarRule(
+                "events",
+                lambda r: events(r.linking, r.planner, r.names, r.dates, r.accounts),
+                "Which order was placed last?",
                 "shop",
             ),
             GrammarRule(

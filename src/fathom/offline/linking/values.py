@@ -22,6 +22,7 @@ from fathom.text.identifiers import identifier_words
 from fathom.text.patterns import Pattern
 
 _YEAR = Pattern(r"[12]\d{3}", re.ASCII)
+_BEGINS_WITH_YEAR = re.compile(r"[12]\d{3}")
 _PLACES = {
     "states": frozenset("state st province region".split()),
     "countries": frozenset("country nation nationality".split()),
@@ -71,9 +72,11 @@ def find_values(
                 column = ColumnKey(match.table, match.column)
                 separator = words.separators.get(column, "")
                 item = _item(match.value, mention.text, separator)
+                dated = column in words.index and bool(words.traits[words.index[column]][2])
+                if dated and match.coverage < 1 and not _BEGINS_WITH_YEAR.match(str(match.value)):
+                    continue  # "July 2022" isn't a piece of the one day "06 July 2022"
                 if column in words.index and item:
                     whole = separator and item != match.value
-                    dated = bool(words.traits[words.index[column]][2])
                     value = _year(mention.text, match.coverage, dated=dated) or item
                     found[column, value, span] = LinkedValue(
                         column,

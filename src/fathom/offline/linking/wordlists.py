@@ -39,9 +39,11 @@ QUANTITIES: dict[tuple[str, ...], str] = {
 USUALLY: tuple[tuple[str, ...], ...] = tuple(tuple(p.split()) for p in _LISTS["averages"]["usually"])
 """Phrases that ask for an average, and don't say of which number."""
 NEGATIONS = frozenset(_LISTS["negations"]["words"].split())
-DO, RELATIVES, WHICH, PERSONS_ASKED, POSSESSIVES, ANYTHING, DIFFERENT, COUNTS, NAMES = (
+DO, RELATIVES, WHICH, PERSONS_ASKED, POSSESSIVES, ANYTHING, FIRST, LAST, DIFFERENT, COUNTS, NAMES = (
     frozenset(_LISTS["grammar"][kind].split())
-    for kind in "do relatives which persons_asked possessives anything different counts names".split()
+    for kind in (
+        "do relatives which persons_asked possessives anything firsts lasts different counts names".split()
+    )
 )
 NAMING = frozenset(("name", "titl"))
 """Stems of words for what something is called."""

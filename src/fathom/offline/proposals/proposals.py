@@ -34,7 +34,8 @@ class Proposal:
     `source` says where it comes from: `sketch`, one of `GRAMMARS`, or `example` for the query of a solved
     question, of that `similarity` with this one and with so many of its values `kept`. `unmet` is the weight
     of what outside knowledge said and the query doesn't. `settled` says of what a grammar made that nothing
-    in the question leaves another reading open; `rule` is the name of that grammar.
+    in the question leaves another reading open; `rule` is the name of that grammar, and `said` are the places
+    of the words that the form of its query stands for.
     """
 
     query: Query
@@ -49,6 +50,7 @@ class Proposal:
     unmet: float = 0.0
     settled: bool = False
     rule: str = ""
+    said: frozenset[int] = frozenset()
 
     def edited(self, query: Query, gain: float) -> "Proposal":
         """This proposal with its query edited; `gain` is what that adds to its filling's score."""

@@ -1,5 +1,6 @@
 """Tables with questions, and how they are written into a database of an engine."""
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -22,6 +23,7 @@ _TYPES = {
     "postgres": {"list": "TEXT[]", "time": "TIME", "date": "DATE", "number": "NUMERIC", "whole": "BIGINT"},
 }
 _DIGITS = 6
+_CLOCK = re.compile(r"(\d+):(\d\d):(\d\d(?:\.\d+)?)")
 
 Rows = Sequence[Sequence[object]]
 
@@ -117,6 +119,8 @@ def _cell(value: object) -> str:
         value = value.total_seconds()
     elif isinstance(value, time):
         value = value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
+    if isinstance(value, str) and (clock := _CLOCK.fullmatch(value)):
+        value = 3600 * int(clock[1]) + 60 * int(clock[2]) + float(clock[3])
     if isinstance(value, str):
         return value
     try:

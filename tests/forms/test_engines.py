@@ -33,6 +33,15 @@ TABLES = (
     "INSERT INTO work VALUES (1, '01:30:00'), (2, '02:15:00')",
     "CREATE TABLE members (code INTEGER, name VARCHAR(20))",
     "INSERT INTO members VALUES (1, 'Ann'), (2, 'Ann'), (3, 'Bo'), (4, 'Cy'), (5, 'Di')",
+    "CREATE TABLE pay (id INTEGER PRIMARY KEY, who VARCHAR(9), salary INTEGER, valid_from DATE, valid_to DATE)",
+    "INSERT INTO pay VALUES (1, 'Ann', 10, '2021-01-01', '2021-12-31'), (2, 'Ann', 30, '2022-01-01', NULL),"
+    " (3, 'Bo', 50, '2022-01-01', NULL)",
+    "CREATE TABLE wages (id INTEGER PRIMARY KEY, who VARCHAR(20), wage INTEGER, is_current CHAR(1))",
+    "INSERT INTO wages VALUES (1, 'Ann', 10, 'N'), (2, 'Ann', 30, 'Y'), (3, 'Bo', 20, 'Y')",
+    "CREATE TABLE terms (id INTEGER PRIMARY KEY, fee INTEGER, valid_from DATE, valid_to DATE)",
+    "INSERT INTO terms VALUES (1, 4, '2020-01-01', '2022-12-31'), (2, 6, '2023-01-01', '9999-12-31')",
+    "CREATE TABLE bills (id INTEGER PRIMARY KEY, who VARCHAR(20), total INTEGER, currency VARCHAR(3))",
+    "INSERT INTO bills VALUES (1, 'Ann', 5, 'EUR'), (2, 'Bo', 7, 'USD'), (3, 'Ann', 2, 'USD')",
     "CREATE TABLE loans (id INTEGER PRIMARY KEY, person INTEGER)",
     "INSERT INTO loans VALUES (1, 1), (2, 3), (3, 5)",
 )
@@ -75,6 +84,23 @@ def test_what_cannot_be_read_is_refused_with_the_form(sql: str, reader: FormRead
         reader.read(sql)
     named = "tags" if "tags" in sql else "unclear"
     assert named in refused.value.reason.casefold()
+
+
+def test_a_ranking_over_several_currencies_is_refused(reader: FormReader) -> None:
+    sql = "SELECT who FROM bills GROUP BY who ORDER BY SUM(total) DESC LIMIT 1"
+    with pytest.raises(Misread, match="several currencies"):
+        reader.check(reader.read(sql, "Who pays the most?"), "Who pays the most?")
+
+
+def test_a_count_of_rows_with_earlier_ones_is_refused(reader: FormReader) -> None:
+    with pytest.raises(Misread, match="earlier rows"):
+        reader.check(reader.read("SELECT COUNT(*) FROM pay", "How many?"), "How many?")
+
+
+def test_current_rows_are_told(reader: FormReader) -> None:
+    sql = reader.read("SELECT AVG(salary) FROM pay", "average salary")
+    assert list(reader.remarks(sql)) == ["Only the current rows of pay."]
+    assert not list(reader.remarks("SELECT AVG(salary) FROM pay"))
 
 
 def _plain(cell: object) -> object:

@@ -83,6 +83,12 @@ def total_of_times(function: exp.Expr, dialect: str, unit: str = "") -> exp.Expr
         return parse_one(
             f"PRINTF('%02d:%02d:%02d', {made} / 3600, {made} / 60 % 60, {made} % 60)", dialect=dialect
         )
+    if dialect == "duckdb":
+        text = function.this.sql(dialect)
+        name = "AVG" if isinstance(function, exp.Avg) else "SUM"
+        seconds_in_all = f"{name}(EPOCH({text}))"
+        whole = f"TO_SECONDS(CAST(ROUND({seconds_in_all}) AS BIGINT))"
+        return parse_one(f"{seconds_in_all} / {_SECONDS[unit]}" if unit else whole, dialect=dialect)
     if dialect != "mysql":
         return None
     seconds = exp.func("TIME_TO_SEC", function.this.copy())

@@ -93,6 +93,28 @@ def check_currencies(tree: exp.Expr, tables: Mapping[str, TableForms]) -> None:
                 )
 
 
+def by_currency(tree: exp.Expr, tables: Mapping[str, TableForms]) -> bool:
+    """Add up amounts of several currencies for each by itself; tells whether there were any.
+
+    Rankings and conditions on totals are left as they are, for `check_currencies` to refuse.
+    """
+    plain = isinstance(tree, exp.Select) and not any(tree.args.get(k) for k in ("having", "order", "limit"))
+    if not isinstance(tree, exp.Select) or not plain or tree.find(exp.Subquery, exp.SetOperation):
+        return False
+    named = {c.name.casefold() for c in tree.find_all(exp.Column)}
+    for total in tree.find_all(*_TOTALS):
+        for column in total.find_all(exp.Column):
+            table = _table_of(column, tree, tables)
+            if table is None or not table.currency or column.name.casefold() not in table.amounts:
+                continue
+            if table.currency not in named:
+                currency = exp.column(table.columns[table.currency], table=column.args.get("table"))
+                tree.set("expressions", [currency, *tree.selects])
+                tree.group_by(currency.copy(), copy=False)
+                return True
+    return False
+
+
 def check_history(tree: exp.Expr, tables: Mapping[str, TableForms]) -> None:
     """Raises `Misread` where a query counts or sums earlier rows together with current ones."""
     named = {c.name.casefold() for c in tree.find_all(exp.Column)}

@@ -12,6 +12,7 @@ from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from fathom.errors import Misread
 from fathom.forms.columns import ColumnForm, forms_of
+from fathom.forms.current_rows import current_rows_alone, with_current_rows
 from fathom.forms.days_between import count_days
 from fathom.forms.expressions import (
     READ_BY_EXPRESSION,
@@ -27,6 +28,7 @@ from fathom.forms.open_rows import with_open_rows
 from fathom.forms.placeholders import taken_as_none, without_placeholders
 from fathom.forms.queries import (
     amounts_in_small_units,
+    by_currency,
     check_compared,
     check_counted,
     check_currencies,
@@ -82,6 +84,7 @@ class FormReader:
         self.tables = tables_of(schema, profiles)
         self._tables = {t.name.casefold(): {c.name.casefold() for c in t.columns} for t in schema.tables}
         self._names = {column for _, column in self.forms}
+        self._told_apart = {name for name, t in self.tables.items() if t.history or t.currency}
 
     def read(self, sql: str, question: str = "") -> str:
         """Write a query so that each column is read by its form; the same text where none needs it.
@@ -96,6 +99,7 @@ class FormReader:
             or (" group by " in folded and " limit " in folded)
             or " - " in folded
         )
+        whole = whole or bool(question and any(name in folded for name in self._told_apart))
         if not whole and not open_word(question) and not any(name in folded for name in self._names):
             return sql
         unit = unit_asked(question)
@@ -106,6 +110,8 @@ class FormReader:
         except (SqlglotError, RecursionError):
             return sql
         changed = [with_open_rows(tree, question, self.tables), without_empty_groups(tree, self.tables)]
+        changed += [with_current_rows(tree, question, self.tables)]
+        changed += [bool(question) and by_currency(tree, self.tables)]
         scopes = traverse_scope(tree)
         dated = {id(c) for scope in scopes for c in scope.columns if self._is_date(c, scope)}
         changed.append(count_days(tree, lambda column: id(column) in dated, self.dialect))
@@ -195,6 +201,7 @@ class FormReader:
                 said for column, form in found if (said := taken_as_none(column, form, self.dialect))
             )
             yield from (f"Rows without {name} are left out." for name in groups_left_out(tree))
+            yield from (f"Only the current rows of {name}." for name in current_rows_alone(tree, self.tables))
             for name in dict.fromkeys(amounts_in_small_units(tree, self.tables)):
                 yield f"{name} is in the smallest unit of its currency, as stored: not divided by 100."
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 
 from fathom.records import ColumnProfile, Schema, Table, TableProfile
 from fathom.records.schema import DATED, NUMERIC
@@ -16,6 +17,9 @@ _SMALL_UNITS = frozenset("cents cent pence minor".split())
 _CURRENT = (frozenset(("is", "current")), frozenset(("current", "flag")), frozenset(("is", "latest")))
 _UNTIL = (frozenset(("valid", "to")), frozenset(("effective", "to")), frozenset(("valid", "until")))
 _MANY_CURRENCIES = 50
+_NEVER = "9999-12-31"
+"""The day that some programs write where there is no end."""
+_SET = frozenset("1 y yes t true".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,8 @@ class TableForms:
     rows apart, "" for none. `repeating` are text columns in which rows share
     values, `nullable` those with rows that hold nothing. `currency` is the column that says in which currency
     the `amounts` are, where there are several: `currencies`. `history` are the columns that tell current rows
-    from earlier ones. `dates` are the columns of points in time. `columns` are the names as they are spelt.
+    from earlier ones, `current` is one of them with what it holds in current rows. `dates` are the columns of
+    points in time. `columns` are the names as they are spelt.
     """
 
     name: str
@@ -38,6 +43,7 @@ class TableForms:
     amounts: frozenset[str] = frozenset()
     in_small_units: frozenset[str] = frozenset()
     history: tuple[str, ...] = ()
+    current: tuple[str, object] | None = None
     dates: tuple[str, ...] = field(default=())
     columns: Mapping[str, str] = field(default_factory=dict, compare=False)
 
@@ -66,7 +72,8 @@ def _table(table: Table, seen: Mapping[str, ColumnProfile]) -> TableForms:
         currencies=_values(profiles.get(currency)),
         amounts=amounts,
         in_small_units=frozenset(n for n in amounts if words[n] & _SMALL_UNITS),
-        history=_history(words),
+        history=(history := _history(words)),
+        current=_current(history, words, kinds, profiles),
         dates=tuple(
             n
             for n, p in profiles.items()
@@ -96,6 +103,35 @@ def _values(seen: ColumnProfile | None) -> tuple[str, ...]:
 def _repeats(seen: ColumnProfile) -> bool:
     held = seen.rows_seen * (1 - seen.null_share)
     return seen.distinct is not None and seen.distinct < round(held)
+
+
+def _current(
+    history: tuple[str, ...],
+    words: Mapping[str, frozenset[str]],
+    kinds: Mapping[str, str],
+    profiles: Mapping[str, ColumnProfile],
+) -> tuple[str, object] | None:
+    """The column that tells current rows, and what it holds in them: a flag that is set, or no end.
+
+    None where there is no such column, or where neither is clear: an end that lies ahead isn't one yet.
+    """
+    for name in history:
+        seen = profiles.get(name)
+        if seen is None:
+            continue
+        if any(mark <= words[name] for mark in _UNTIL):
+            if (last := str(seen.maximum or "")[:10]) == _NEVER:
+                return name, last
+            ended = seen.null_share > 0 and last <= date.today().isoformat()
+            if ended and kinds[name] in DATED:
+                return name, None
+        elif kinds[name] == "boolean":
+            return name, True
+        else:
+            held = [v for v, _ in seen.common if str(v).strip().casefold() in _SET]
+            if len(held) == 1 and seen.distinct == 2:
+                return name, held[0]
+    return None
 
 
 def _history(words: Mapping[str, frozenset[str]]) -> tuple[str, ...]:

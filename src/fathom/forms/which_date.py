@@ -41,20 +41,20 @@ def check_first(question: str, first_by: Iterable[str]) -> None:
 
     `first_by` are the dates that a query with a limit sorts by: "the most hires" isn't who was hired last.
     """
-    if not asked_words(question) & _times() and not any(map(str.isdigit, question)):
+    if not names_time(question):
         for column in first_by:
             raise Misread(f"the question speaks of no time, but the first or last {column} would be read")
 
 
 def unit_asked(question: str) -> str:
     """The unit in which a question asks for a duration: hours, minutes or seconds; "" for none."""
-    words = _plain_words(question)
+    words = plain_words(question)
     return next((u for u, said in _words_of_time()["units"].items() if words & {*said.split()}), "")
 
 
 def open_word(question: str) -> str:
     """The word by which a question leaves out what has ended, such as "still"; "" for none."""
-    words = _plain_words(question)
+    words = plain_words(question)
     return next((w for w in _words_of_time()["open"]["words"].split() if w in words), "")
 
 
@@ -73,10 +73,16 @@ def ending_dates(question: str, table: TableForms) -> tuple[str, ...]:
 
 def asked_words(question: str) -> frozenset[str]:
     """The stems of a question's words."""
-    return frozenset(map(stem_of, _plain_words(question)))
+    return frozenset(map(stem_of, plain_words(question)))
 
 
-def _plain_words(question: str) -> frozenset[str]:
+def names_time(question: str) -> bool:
+    """Tell whether a question speaks of a time that it gives by a figure or a word for when."""
+    return bool(asked_words(question) & _times()) or any(map(str.isdigit, question))
+
+
+def plain_words(question: str) -> frozenset[str]:
+    """The words of a question in small letters, without signs."""
     words = question.casefold().replace("-", " ").split()
     return frozenset(word.strip("?.,!;:'\"") for word in words)
 

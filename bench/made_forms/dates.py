@@ -41,13 +41,14 @@ def _asked(
     keys = [[n] for n, (_, d) in enumerate(dated, 1) if d.year == year]
     before = [[name] for name, d in dated if d.year < year]
     month = [[name] for name, d in dated if (d.year, d.month) == (some.year, some.month)]
-    first, last = min(dated, key=lambda x: x[1]), max(dated, key=lambda x: x[1])
+    named = sorted((d, name, n) for n, (name, d) in enumerate(dated, 1))
+    first, last = ((((name,),), ((n,),)) for _, name, n in (named[0], named[-1]))
     return (
         MadeQuestion(f"How many {many} were {verb} in {year}?", (((len(within),),),)),
         MadeQuestion(f"Which {many} were {verb} in {year}?", (within, keys)),
         MadeQuestion(f"How many {many} were {verb} before {year}?", (((len(before),),),)),
-        MadeQuestion(f"Which {one} was {verb} first?", (((first[0],),),)),
-        MadeQuestion(f"Which {one} was {verb} last?", (((last[0],),),)),
+        MadeQuestion(f"Which {one} was {verb} first?", first),
+        MadeQuestion(f"Which {one} was {verb} last?", last),
         MadeQuestion(
             f"How many {many} were {verb} in {MONTHS[some.month - 1]} {some.year}?", (((len(month),),),)
         ),

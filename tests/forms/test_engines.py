@@ -33,7 +33,7 @@ TABLES = (
     "INSERT INTO work VALUES (1, '01:30:00'), (2, '02:15:00')",
     "CREATE TABLE members (code INTEGER, name VARCHAR(20))",
     "INSERT INTO members VALUES (1, 'Ann'), (2, 'Ann'), (3, 'Bo'), (4, 'Cy'), (5, 'Di')",
-    "CREATE TABLE pay (id INTEGER PRIMARY KEY, who VARCHAR(9), salary INTEGER, valid_from DATE, valid_to DATE)",
+    "CREATE TABLE pay (id INTEGER PRIMARY KEY, who CHAR(3), salary INTEGER, valid_from DATE, valid_to DATE)",
     "INSERT INTO pay VALUES (1, 'Ann', 10, '2021-01-01', '2021-12-31'), (2, 'Ann', 30, '2022-01-01', NULL),"
     " (3, 'Bo', 50, '2022-01-01', NULL)",
     "CREATE TABLE wages (id INTEGER PRIMARY KEY, who VARCHAR(20), wage INTEGER, is_current CHAR(1))",

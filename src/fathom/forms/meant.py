@@ -93,4 +93,4 @@ _READERS: Mapping[str, Callable[[ColumnForm], Callable[[object], object]]] = {
     "epoch": _date_reader,
     "number": _number_reader,
 }
-"""What reads the values of each kind of form as what they mean; None for those that mean nothing."""
+"""Readers of values as what they mean, by the kind of form; they give None for what means nothing."""

@@ -30,6 +30,7 @@ from fathom.records import Assumption
 _FIRST_YEAR, _LAST_YEAR = 1500, 2100
 _RELATIVE = frozenset("that which who whose whom where with and or but when".split())
 _THAT_WERE = frozenset("that which were was are is have has been".split())
+_PARTICLES = frozenset(("out", "up"))
 _US = frozenset(("us", "here", "there", "them"))
 _BETWEEN = _US | EACH | PERIOD_WORDS | {"were", "was", "are", "is", "there"}
 """Words that may stand between rows or their verb and a time: "papers per year from 2018 to 2021"."""
@@ -191,10 +192,10 @@ def _verb_before(linking: Linking, place: int, times: Collection[int], dated: Co
     while place in times or (place > 0 and tokens[place].lower in _BETWEEN):
         place -= 1
     stem = tokens[place].stem if place >= 0 else ""
-    if place > 0 and tokens[place].lower == "out":
-        stem = f"{tokens[place - 1].stem}-out"
-        if stem in dated:
-            return _Verb(stem, place, frozenset((place - 1, place)))
+    if place > 0 and tokens[place].lower in _PARTICLES:
+        for verb in (f"{tokens[place - 1].stem}-{tokens[place].lower}", tokens[place - 1].stem):
+            if verb in dated:
+                return _Verb(verb, place, frozenset((place - 1, place)))
     rows = _behind_verb(linking, place)
     if rows < place and stem not in dated and tokens[rows].stem in dated:
         return _Verb(tokens[rows].stem, rows)

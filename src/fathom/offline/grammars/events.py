@@ -1,14 +1,14 @@
 """Rows by what happened to them, all or the first or last: "who joined", "which pump was sold last"."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from fathom.offline.checks.account import Accounts, named_values
+from fathom.offline.checks.account import named_values
 from fathom.offline.grammars.periods import Dates
+from fathom.offline.grammars.question_facts import GrammarReading
 from fathom.offline.linking import ColumnKey, Linking, QuestionToken
 from fathom.offline.linking.text import last_word
 from fathom.offline.linking.wordlists import BE, FIRST, LAST, PERSONS_ASKED, WHICH
 from fathom.offline.proposals.proposals import Proposal
-from fathom.offline.queries.joins import JoinPlanner
 from fathom.offline.queries.query import (
     ColumnRef,
     ComparisonPredicate,
@@ -19,15 +19,15 @@ from fathom.offline.queries.query import (
     mentioned_tables,
 )
 from fathom.offline.queries.rows import CODES, RowNames
+from fathom.records.profile import ColumnProfile, TableProfile
 
 
-def events(
-    linking: Linking, planner: JoinPlanner, names: RowNames, dates: Dates, accounts: Accounts
-) -> Iterator[Proposal]:
+def events(reading: GrammarReading) -> Iterator[Proposal]:
     """The names of the rows whose one date is that of the event which the question's verb names.
 
     Of all who did it where the question asks who, else of the first or last.
     """
+    linking, names, dates, planner = reading.linking, reading.names, reading.dates, reading.planner
     tokens = linking.tokens
     words = [t.lower for t in tokens]
     if not words or linking.negations or linking.quantities or any(t.evidence for t in tokens):
@@ -46,14 +46,14 @@ def events(
     done = end is None and words[verb - 1] in BE  # not a state of all: "who was hired"
     held = ComparisonPredicate(column, "is not null")
     where = conjunction(*named_values(linking), *([held] if dates.may_lack(key) or done else []))
-    shown = names.called(TableRef(key.table)) or _codes(linking, names, key.table)
+    shown = names.called(TableRef(key.table)) or _codes(linking, names, reading.profiles, key.table)
     if end is None:
         query = Query(shown, where=where)
     else:
         query = Query(shown, where=where, order=(OrderKey(column, words[end] in LAST),), limit=1)
     said = frozenset((verb,) if end is None else (verb, end))
     one_way = len(planner.plans(mentioned_tables(query))) == 1
-    if shown and one_way and accounts.accounts_for(query, said):
+    if shown and one_way and reading.accounts.accounts_for(query, said):
         yield Proposal(query, source="first", settled=True, said=said)
 
 
@@ -67,12 +67,20 @@ def _end_behind(tokens: Sequence[QuestionToken], verb: int) -> int | None:
     return place if place < len(tokens) and tokens[place].lower in FIRST | LAST and alone else None
 
 
-def _codes(linking: Linking, names: RowNames, table: str) -> tuple[ColumnRef, ...]:
-    """The columns of keys, codes and numbers by which people know rows that have no name."""
-    own = [c for c in linking.columns if c.table == table and last_word(c.column) in CODES]
+def _codes(
+    linking: Linking, names: RowNames, profiles: Mapping[str, TableProfile], table: str
+) -> tuple[ColumnRef, ...]:
+    """The columns of keys, codes, and texts that all differ, by which people know rows that have no name."""
+    seen = profiles[table].columns if table in profiles else {}
     keys = set(names.key_of(TableRef(table)))
-    found = [c.in_query() for c in own]
-    return tuple(c for c in found if c in keys or not names.is_reference(ColumnKey.of(c)))
+    own = [c for c in linking.columns if c.table == table and not names.is_reference(c)]
+    known = [c.in_query() for c in own if last_word(c.column) in CODES or _tells(seen.get(c.column))]
+    return (*keys, *(c for c in known if c not in keys))
+
+
+def _tells(seen: ColumnProfile | None) -> bool:
+    texts = seen is not None and all(isinstance(v, str) for v in seen.samples)
+    return seen is not None and texts and seen.exact and seen.distinct == seen.rows_seen > 1
 
 
 def _may_date(token: QuestionToken, dates: Dates) -> bool:

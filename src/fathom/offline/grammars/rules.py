@@ -142,7 +142,7 @@ GROUPS: tuple[GrammarGroup, ...] = (
             ),
             GrammarRule(
                 "events",
-                lambda r: events(r.linking, r.planner, r.names, r.dates, r.accounts),
+                events,
                 "Which order was placed last?",
                 "shop",
             ),

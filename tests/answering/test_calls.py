@@ -8,6 +8,7 @@ from tests.biotools.conftest import quick
 import fathom
 from fathom.answering.calls import ToolAnswer
 from fathom.answering.facts import facts_of, untraced
+from fathom.biotools.catalogue.endpoints import SERVICES
 from fathom.biotools.client import Client
 from fathom.biotools.loopback import Loopback
 from fathom.errors import RecordNotFound
@@ -40,7 +41,13 @@ def test_an_answer_says_what_its_observation_says_and_where_it_is_from(client: C
         scalars = found if isinstance(found, str | int | float) else None
         assert scalars is None or str(scalars)[:100] in fact.text
     assert made.url.startswith("https://")
-    assert made.citation
+    assert not made.citation  # its records are made
+
+
+def test_what_a_service_says_itself_is_cited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SERVICES, "ensembl", client.options.base("ensembl"))
+    (made,) = fathom.call(QUESTIONS[0], client=client).calls
+    assert made.citation.startswith("Yates A")
 
 
 def test_what_is_not_clear_is_declined_and_nothing_is_sent(client: Client) -> None:

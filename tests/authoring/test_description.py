@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from statistics import fmean
 
@@ -23,6 +24,29 @@ def test_birds_own_figures_are_found_again() -> None:
     joins = fmean(s.count(" JOIN ") for s in upper)
     assert abs(found["means"]["joins of a gold query"] - joins) < 0.05
     assert found["by"]["function family"]["window"] == sum(" OVER (" in s for s in upper)
+    assert sum(found["by"]["joins of a query"].values()) == found["counts"]["gold queries that parse"]
+    assert abs(found["by"]["joins of a query"]["0"] - sum(" JOIN " not in s for s in upper)) <= 10
+    assert list(found["by"]["joins of a query"])[-1] == "4 or more"
+    plain = [re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "x", s) for s in upper]
+    patterns = {
+        "aggregation": r"\b(AVG|COUNT|MAX|MIN|ROUND|SUM)\b",
+        "comparison": r"[<>=]",
+        "join": r"\b(JOIN|ON|AS)\b",
+    }
+    for name, pattern in patterns.items():
+        expected = sum(bool(re.search(pattern, s)) for s in plain)
+        assert abs(found["by"]["class of keywords"][name] - expected) <= 3, name
+    # The bins hold all, and their middles give back the mean.
+    spread = found["by"]["tokens of a query"]
+    assert sum(spread.values()) == 1_534
+    middles = {b: (int(b.split()[0]) + int(b.split()[-1])) / 2 for b in spread}
+    assert (
+        abs(sum(n * middles[b] for b, n in spread.items()) / 1_534 - found["means"]["tokens of a gold query"])
+        < 1
+    )
+    tokens = {w for s in plain for w in re.findall(r"[\w.]+|[^\w\s]", s)}
+    assert 0.5 * len(tokens) < found["counts"]["different 1-grams of queries"] < 4 * len(tokens)
+    assert found["counts"]["different 2-grams of queries"] > found["counts"]["different 1-grams of queries"]
 
 
 def test_the_databases_at_hand_are_described(tmp_path: Path, fathom: Fathom) -> None:

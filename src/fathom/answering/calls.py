@@ -99,7 +99,7 @@ async def answer_by_calls(
     """The asynchronous form of `call`, for a caller and a client that are there. Raises the same."""
     Question(question).check_length()
     chain = await follow(question, caller, client, limit=limit, progress=progress)
-    calls = tuple(map(_told, chain.calls))
+    calls = tuple(_told(made, client) for made in chain.calls)
     answered = [one for one in calls if one.observation is not None]
     asked = dict.fromkeys(client.stand_in(made.call.endpoint.service) for made in chain.calls)
     old = [made.observation.old.told for made in chain.answered if made.observation and made.observation.old]
@@ -123,13 +123,13 @@ async def answer_by_calls(
     )
 
 
-def _told(made: MadeCall) -> AnswerCall:
-    observation = made.observation
+def _told(made: MadeCall, client: Client) -> AnswerCall:
+    observation, service = made.observation, made.call.endpoint.service
     return AnswerCall(
         made.call.endpoint.name,
         made.call.arguments,
         observation.response.url if observation else request_for(made.call).url(),
-        CITATIONS[made.call.endpoint.service],
+        "" if client.stand_in(service) else CITATIONS[service],  # what stands in for it isn't its work
         observation,
         tuple(facts_of(observation.content))[:MOST_FACTS] if observation else (),
         made.assumed or {},

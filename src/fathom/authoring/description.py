@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from fathom.authoring.biotool.dataset import DOMAINS, kind_of_endpoint
 from fathom.authoring.publication import counted
+from fathom.authoring.query_statistics import column_types, grams_of_queries, spreads, tokens_of
 from fathom.benchmarks import Benchmark, BenchmarkQuestion
 from fathom.benchmarks.calls import gold_call, is_of_calls
 from fathom.biotools.catalogue import endpoints
@@ -20,6 +19,7 @@ from fathom.errors import FathomError
 from fathom.evaluation.categories import by_level, families
 from fathom.evaluation.parsing import parsed
 from fathom.evaluation.question_types import EVIDENCE_KINDS, QUESTION_TYPES, evidence_kinds, question_types
+from fathom.records import Schema
 
 MOST_NAMED = 20
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
@@ -66,7 +66,9 @@ def describe(benchmark: Benchmark, *, with_databases: bool = True) -> dict[str, 
         more_counts, more_means, more_by = _of_queries(questions)
         counts, means, by = counts | more_counts, means | more_means, by | more_by
         if with_databases:
-            means |= _of_databases(questions)
+            schemas = _schemas(questions)
+            means |= _of_databases(schemas)
+            by |= {"type of column": column_types(schemas)}
     return {
         "benchmark": benchmark.name,
         "split": benchmark.split,
@@ -124,9 +126,10 @@ def _of_queries(
     trees = [tree for _, sql in golds if (tree := parsed(sql)) is not None]
     types = Counter(name for q, sql in golds for name in question_types(sql, q.evidence))
     kinds = Counter(name for q, _ in golds for name in evidence_kinds(q.evidence))
-    counts = {"gold queries that parse": len(trees)} if golds else {}
+    queries = [sql for _, sql in golds]
+    counts = {"gold queries that parse": len(trees), **grams_of_queries(queries)} if golds else {}
     means = {
-        "tokens of a gold query": _mean(_tokens(sql) for _, sql in golds),
+        "tokens of a gold query": _mean(len(tokens_of(sql)) for sql in queries),
         "tables of a gold query": _mean(len(list(t.find_all(exp.Table))) for t in trees),
         "joins of a gold query": _mean(len(list(t.find_all(exp.Join))) for t in trees),
         "gold queries of a question": _mean(len(q.gold) for q, _ in golds),
@@ -136,15 +139,9 @@ def _of_queries(
         "evidence kind": {n: kinds[n] for n in EVIDENCE_KINDS if kinds[n]},
         "function family": _functions(trees),
         "keyword": _keywords(trees),
+        **spreads(queries, trees),
     }
     return counts, means, by
-
-
-def _tokens(sql: str) -> int:
-    try:
-        return len(sqlglot.tokenize(sql))
-    except SqlglotError:
-        return len(sql.split())
 
 
 def _functions(trees: Sequence[exp.Expr]) -> dict[str, int]:
@@ -173,8 +170,8 @@ def _keywords(trees: Sequence[exp.Expr]) -> dict[str, int]:
     return {word: n for word, n in sorted(found.items(), key=lambda item: -item[1]) if n}
 
 
-def _of_databases(questions: Sequence[BenchmarkQuestion]) -> dict[str, float | None]:
-    """Tables, columns and rows of a database, over those that can be opened."""
+def _schemas(questions: Sequence[BenchmarkQuestion]) -> list[Schema]:
+    """The schemas of the databases that can be opened."""
     schemas = []
     for url in dict.fromkeys(q.database for q in questions if q.database):
         try:
@@ -182,6 +179,11 @@ def _of_databases(questions: Sequence[BenchmarkQuestion]) -> dict[str, float | N
                 schemas.append(database.schema)
         except FathomError:
             continue
+    return schemas
+
+
+def _of_databases(schemas: Sequence[Schema]) -> dict[str, float | None]:
+    """Tables, columns and rows of a database."""
     rows = [sum(t.row_count or 0 for t in s.tables) for s in schemas]
     return {
         "databases here": float(len(schemas)) if schemas else None,

@@ -1,6 +1,7 @@
 """The parts of every published benchmark: questions, rejected items with reasons, figures, a data card."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,12 @@ _LEFT = (
     "Each step's file (`STEP.jsonl`) holds what went in, what came out, who made it and why;",
     "`rejected.jsonl` holds everything left out, with its reason.",
 )
+
+
+def seen_from(folder: Path, address: str) -> str:
+    """A database's address as questions in a folder name it: a file's path from there, all else as it is."""
+    is_file = "://" not in address and Path(address).is_file()
+    return os.path.relpath(Path(address).resolve(), folder.resolve()) if is_file else address
 
 
 @dataclass(frozen=True, slots=True)

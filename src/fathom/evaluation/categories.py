@@ -30,11 +30,15 @@ BIOLOGY_CATEGORIES = (
 REASONING = ("implicit convention", "missing context", "multi-hop")
 """Its three of reasoning."""
 
+BUSINESS_KINDS = ("descriptive", "diagnostic", "predictive", "prescriptive")
+"""BI-Bench's four kinds of business questions."""
+
 OTHER_FAMILY = "category"
 _FAMILIES = {
     "SQL category": SQL_CATEGORIES,
     "biology category": BIOLOGY_CATEGORIES,
     "reasoning category": REASONING,
+    "kind of question": BUSINESS_KINDS,
 }
 _FOLDED = {
     " ".join(name.casefold().replace("-", " ").split()): (family, name)

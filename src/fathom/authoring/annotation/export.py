@@ -1,7 +1,6 @@
 """A project written as a benchmark, with everything from which its figures are computed anew."""
 
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -18,7 +17,7 @@ from fathom.authoring.annotation.records import DecisionKind, Project, ReviewIte
 from fathom.authoring.annotation.responses import all_submitted
 from fathom.authoring.annotation.store import Reviews
 from fathom.authoring.annotation.workbench import Workbench
-from fathom.authoring.publication import table_cell, write_json, write_lines
+from fathom.authoring.publication import seen_from, table_cell, write_json, write_lines
 from fathom.benchmarks.layouts.tables import as_tables_entry
 from fathom.benchmarks.sql_text import pieces
 from fathom.errors import DatabaseError, InputError
@@ -187,8 +186,7 @@ class _SqlExport:
             file = self.bench.database(self.project, name).file
             if file is not None:
                 return f"databases/{name}/{name}{file.suffix}"
-        is_file = "://" not in address and Path(address).is_file()
-        return os.path.relpath(Path(address).resolve(), self.folder.resolve()) if is_file else address
+        return seen_from(self.folder, address)
 
     def _schemas(self) -> Iterator[dict[str, Any]]:
         for name in self._used():

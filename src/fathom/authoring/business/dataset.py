@@ -13,6 +13,7 @@ from fathom.authoring.publication import (
     DataCard,
     DataSource,
     counted,
+    seen_from,
     write_card,
     write_json,
     write_lines,
@@ -30,7 +31,7 @@ class BusinessPublishing:
     def __call__(self, production: Production) -> Mapping[str, Any]:
         """Write the questions and the card; gives the statistics."""
         kept = list(production.finished())
-        write_lines(production.folder / QUESTIONS, map(_question, kept))
+        write_lines(production.folder / QUESTIONS, (_question(i, production.folder) for i in kept))
         counts = {
             "category": counted(i["category"] for i in kept),
             "complexity": counted(i["complexity"] for i in kept),
@@ -62,16 +63,14 @@ class BusinessPublishing:
         return found
 
 
-def _question(item: Item) -> dict[str, Any]:
+def _question(item: Item, folder: Path) -> dict[str, Any]:
     told = {
         "id": item["id"],
         "question": item["question"],
         "category": [item["category"]],
         "complexity": item["complexity"],
         "tables": item["tables"],
-        "database": str(Path(item["database"]).resolve())
-        if Path(item["database"]).exists()
-        else item["database"],
+        "database": seen_from(folder, item["database"]),
     }
     if item.get("gold") or item.get("added"):
         return told | {name: item[name] for name in ("sql", "gold") if item.get(name)}

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlglot import tokenize
@@ -15,6 +16,7 @@ from fathom.authoring.publication import (
     STATISTICS,
     DataCard,
     DataSource,
+    seen_from,
     write_card,
     write_json,
     write_lines,
@@ -45,17 +47,18 @@ class Publishing:
     def __call__(self, production: Production) -> Mapping[str, Any]:
         """Write everything, one triple at a time; gives the figures."""
         folder = production.folder
+        written = partial(self._question, seen_from(folder, self.database))
         figures = _Figures(self.templates.dialect)
-        write_lines(folder / QUESTIONS, map(self._question, figures.counting(production.finished())))
+        write_lines(folder / QUESTIONS, map(written, figures.counting(production.finished())))
         write_lines(folder / "results.jsonl", map(_result, production.finished()))
         tested = self._tested(sorted(figures.by_template))
         splits = {}
         for split, wanted in (("test", True), ("train", False)):
             items = (i for i in production.finished() if (i["template"] in tested) is wanted)
-            splits[split] = write_lines(folder / f"{split}.jsonl", map(self._question, items))
+            splits[split] = write_lines(folder / f"{split}.jsonl", map(written, items))
         chosen = self._sampled(figures.by_template)
         sample = (i for place, i in enumerate(production.finished()) if place in chosen)
-        splits["sample"] = write_lines(folder / "sample.jsonl", map(self._question, sample))
+        splits["sample"] = write_lines(folder / "sample.jsonl", map(written, sample))
         found = {**figures.told(self.templates), "splits": splits}
         rejected = {i["id"]: i["rejected"] for i in production.made("check") if i.get("rejected")}
         write_json(folder / STATISTICS, {**found, "templates_rejected": rejected})
@@ -71,7 +74,7 @@ class Publishing:
         total = sum(by_template.values())
         return set(random.Random(f"{self.seed} sample").sample(range(total), min(self.sample, total)))
 
-    def _question(self, item: Item) -> dict[str, Any]:
+    def _question(self, database: str, item: Item) -> dict[str, Any]:
         template = next(t for t in self.templates.templates if t.id == item["template"])
         return {
             "id": item["id"],
@@ -79,7 +82,7 @@ class Publishing:
             "category": [*template.sql_categories, *template.categories, *template.reasoning],
             "template": item["template"],
             "tables": item["tables"],
-            "database": self.database,
+            "database": database,
             "sql": item["sql"],
             "answer": item["answer"],
             **({"evidence": template.context} if self.evidence else {}),

@@ -27,7 +27,7 @@ def _read(folder: Path, file: Path, split: str) -> Iterator[BenchmarkQuestion]:
                 database="",
                 gold=(),
                 difficulty=record.optional("Complexity").lower(),
-                tags=(category, record.optional("Domain"), *record.texts("Table(s) Used")),
+                tags=(category,),
                 database_name=record.optional("Domain"),
             )
 

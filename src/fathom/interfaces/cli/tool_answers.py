@@ -64,7 +64,9 @@ def _calls(calls: tuple[AnswerCall, ...]) -> list[str]:
         lines += [f"Assumed: {name} {value}" for name, value in one.assumed.items()]
         cut = one.observation.left_out if one.observation else ()
         lines += [f"{line}; `fathom call {one.endpoint} ... --raw` prints all" for line in cut]
-    return lines + [f"Cite: {citation}" for citation in dict.fromkeys(one.citation for one in calls)]
+    return lines + [
+        f"Cite: {citation}" for citation in dict.fromkeys(one.citation for one in calls) if citation
+    ]
 
 
 def _as_json(given: ToolAnswer) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from fathom.reports.chapters.origins import origins
 from fathom.reports.chapters.paper_tables import paper_tables
 from fathom.reports.chapters.ranking import ambiguity, gaps, leaderboard, paired, repeats
 from fathom.reports.chapters.verdict import verdict
+from fathom.reports.chapters.worth import order_elsewhere, worth
 from fathom.reports.charts.svg import relabelled
 from fathom.reports.sheet import Chapter, Figure, Sheet
 
@@ -38,6 +39,7 @@ _CHAPTERS: tuple[tuple[str, str, str, Make], ...] = (
      "with bootstrap intervals.",
      _ranked),
     ("papers", "As papers print it", "", paper_tables),
+    ("worth", "What more costs and brings", "", worth),
     ("tests", "Paired tests",
      "On the questions that both runs have: exact McNemar for correctness, paired bootstrap for seconds and "
      "tokens. Differences are first minus second.", _tested),
@@ -69,6 +71,8 @@ def chapters(found: Sequence[Contrast]) -> list[Chapter]:
         sheets = [_titled(sheet, one, found) for one in found for sheet in make(one)]
         if left := [sheet for sheet in sheets if sheet.title not in drawn]:  # each table stands once
             made.append(Chapter(identifier, title, note, left))
+    if ordered := list(order_elsewhere(found)):
+        made.append(Chapter("order", "Over several benchmarks", "", ordered))
     if figures:
         place = next((i + 1 for i, one in enumerate(made) if one.id == "modules"), len(made))
         made.insert(place, Chapter("charts", "Charts", "", (), figures))

@@ -27,7 +27,14 @@ from fathom.reports.sheet import Cell, Figure, Sheet, count, heads, letter, numb
 _MEASURES = {"tokens": "tokens a question", "calls": "model calls a question", "cost_usd": "US$ a question",
              "seconds": "seconds a question"}  # fmt: skip
 _MOST_AXES = 14
-_RADARS = ("SQL category", "biology category", "reasoning category", "question type", OTHER_FAMILY)
+_RADARS = (
+    "SQL category",
+    "biology category",
+    "reasoning category",
+    "kind of question",
+    "question type",
+    OTHER_FAMILY,
+)
 
 
 def charts(contrast: Contrast) -> list[Figure]:

@@ -7,7 +7,8 @@ from fathom.evaluation.runs.contrast import Contrast
 from fathom.reports.sheet import UNKNOWN, Cell, Sheet, count, heads, rate, text
 
 GROUPINGS = ("difficulty", "question type", "evidence kind", "SQL category", "biology category",
-             "reasoning category", "category", "provider", "tool", "database")  # fmt: skip
+             "reasoning category", "kind of question", "category", "provider", "tool",
+             "database")  # fmt: skip
 
 
 def names_of(found: Contrast, grouping: str) -> list[str]:

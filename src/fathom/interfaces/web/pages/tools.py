@@ -269,7 +269,7 @@ def _ask(site: Site, question: str) -> ToolsReply:
     return ToolsReply(
         question, given.text, given.refusal is not None, given.confidence,
         [_line(one) for one in given.calls], [without_secrets(n) for n in given.notes if n not in stand_ins],
-        [] if made_up else list(dict.fromkeys(one.citation for one in given.calls)), made_up,
+        [] if made_up else list(dict.fromkeys(one.citation for one in given.calls if one.citation)), made_up,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from fathom.databases.guard.values import number_in
 
 _JOINS = (exp.DPipe, exp.Concat)
 _COMPUTED = (exp.Pow, exp.BitwiseLeftShift, exp.Operator, exp.Exp, exp.Factorial, *_JOINS)
-"""What may make a large number of the digits of small ones."""
+"""Parts that may make a large number of the digits of small ones."""
 _MULTIPLIES = 1.3  # times that a round adds what one before it added
 _DEPTH = 20  # rounds of a recursion that follows the rows of a table, as from a child to its parents
 MOST_ROUNDS = 300_000  # that a recursion goes within some seconds

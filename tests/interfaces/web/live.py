@@ -41,7 +41,8 @@ window.violations = [];
 addEventListener("securitypolicyviolation", (e) =>
   violations.push(`${e.effectiveDirective} ${e.blockedURI}`));
 """
-_AXE = "axe.run({resultTypes: ['violations']}).then((r) => r.violations)"
+_AXE = """axe.run({resultTypes: ['violations'], rules: {'target-size': {enabled: true}}})
+  .then((r) => r.violations)"""
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,6 @@ def text() -> str:
     with patch.object(sys, "argv", ["fathom"]):
         made = make_app().generate_docs(output_format="markdown", recursive=True)
     listed = made.partition("**Commands**:")[2].strip() + "\n"
-    # That a flag is off, and that a list is empty, goes without saying.
-    listed = re.sub(r' \*\[default: (?:False|""|\(\))\]\*', "", listed)
     shared = _shared(listed)
     contents, head, commands = listed.partition("## fathom ask\n")
     commands = _PARAMETERS.sub(lambda found: _own(found[0], set(shared)), commands)

@@ -18,38 +18,38 @@ if TYPE_CHECKING:
     from cyclopts import App
 
 COMMANDS = {
-    "ask": "Answer a question from a database, with its evidence.",
-    "ask-tools": "Answer a question from NCBI, UniProt or Ensembl, with the address to check it at.",
-    "audit": "Find gold queries that are suspect, with the evidence.",
-    "audit-log": "Show who asked what; verify, export or purge the log of it.",
-    "author": "Make a benchmark: business questions, questions from templates, questions for tools.",
-    "benchmarks": "List the benchmarks and what each needs; check the gold of one.",
-    "call": "Call an endpoint of NCBI, UniProt or Ensembl with given arguments.",
-    "compare": "Set runs side by side, with paired tests and what moved.",
-    "demo": "Ask questions of the sample database and of made APIs: no key, no network.",
-    "evaluate": "Measure a method on a benchmark; stopped or killed, it goes on where it was.",
-    "evaluate-calls": "Measure a caller of NCBI, UniProt and Ensembl on questions with their calls.",
-    "evaluate-grid": "Measure methods, models and benchmarks all together, from a file.",
+    "ask": "Ask a database a question in plain language.",
+    "ask-tools": "Ask NCBI, UniProt or Ensembl a question; the answer has an address to check it at.",
+    "audit": "Find gold queries that may be wrong, with the evidence.",
+    "audit-log": "Show who asked what; verify, export or purge the audit log.",
+    "author": "Make a benchmark of business, template or tool questions.",
+    "benchmarks": "List the benchmarks and what each needs; check the gold queries of one.",
+    "call": "Call an endpoint of NCBI, UniProt or Ensembl.",
+    "compare": "Compare runs, with paired tests and the questions that changed.",
+    "demo": "Ask questions of sample databases and made-up APIs, without a key or a network.",
+    "evaluate": "Measure a method on a benchmark; repeat the command to continue an interrupted run.",
+    "evaluate-calls": "Measure how well questions to NCBI, UniProt and Ensembl become calls.",
+    "evaluate-grid": "Measure all combinations of methods, models and benchmarks in a file.",
     "export": "Write a run as BIRD, NL2SQLBench or JSONL files.",
-    "history": "Show one method's runs through time, and which run lost what.",
-    "index": "Index the values of a database ahead of the first question.",
-    "inspect": "Show what a database holds: tables, columns, keys, values.",
-    "judge": "Judge answers in words: a run's by gold answers, anybody's against the database.",
-    "mcp": "Serve databases to assistants over the Model Context Protocol.",
-    "methods": "List the methods, draw one, list the steps to compose one of.",
-    "models": "Show which language models can be asked, and check one.",
-    "prefer": "Tell which of two systems' answers in words are preferred, by a model or by people.",
-    "report": "Write runs as one HTML page, or as Markdown, CSV or JSON; or print all their tables.",
-    "review": "Have people annotate, rate and settle, each blind to the others; measure how far they agree.",
+    "history": "Show a method's runs over time, and which run lost which questions.",
+    "index": "Index the values of a database before the first question.",
+    "inspect": "Show the tables, columns, keys and values of a database.",
+    "judge": "Judge answers in words, against gold answers or the database.",
+    "mcp": "Serve databases to AI assistants over the Model Context Protocol.",
+    "methods": "List the methods, draw one, or list the steps to build your own.",
+    "models": "Show which language models you can use, and check one.",
+    "prefer": "Compare two systems' answers in words, judged by a model or by people.",
+    "report": "Report on runs as an HTML page, Markdown, CSV, JSON, or printed tables.",
+    "review": "Have people annotate and rate independently; measure how far they agree.",
     "rewrite": "Find a faster form of a query, with the same result.",
-    "rights": "Check a file of who may see what, and show what a user sees.",
-    "score": "Score anybody's predictions against a benchmark.",
-    "serve": "Ask in a browser: databases, history, knowledge, tools and runs as pages.",
-    "sql": "Run one reading query, with the same guard and limits as every answer.",
-    "suggest-indexes": "Suggest indexes that measurably help given queries; none is made.",
-    "teach": "Teach Fathom something about a database, tried before it is kept; list and undo it.",
-    "tools": "Look at the endpoints of NCBI, UniProt and Ensembl: list, search, show, verify.",
-    "ves": "Measure how fast the right answers of a run are beside gold.",
+    "rights": "Check a rights file, and show what a user can see.",
+    "score": "Score a file of predictions against a benchmark.",
+    "serve": "Ask in a browser.",
+    "sql": "Run your own SQL query, read-only and within limits.",
+    "suggest-indexes": "Suggest indexes that measurably speed up queries; creates none.",
+    "teach": "Teach Fathom a question, a word or a rule; list and undo lessons.",
+    "tools": "List, search, show and verify the endpoints of NCBI, UniProt and Ensembl.",
+    "ves": "Measure how fast a run's right queries are compared with gold.",
 }
 """Each command and its line in the help; module `fathom.interfaces.cli.NAME` holds the function `NAME`,
 with `_` for `-`.
@@ -61,13 +61,15 @@ _PYTHON_FORM = warnings.showwarning
 
 def make_app() -> "App":
     """The command line as a Cyclopts application."""
-    from cyclopts import App, Parameter
+    from cyclopts import App
+
+    from fathom.interfaces.cli.options import USUAL
 
     app = App(
         name="fathom",
-        help="Ask your databases in plain language; measure how far each answer can be trusted.",
+        help="Ask your databases in plain language, and measure how often answers are right.",
         help_format="plaintext",  # a Markdown renderer would double the time that help takes
-        default_parameter=Parameter(negative=""),  # a flag is off unless it is given
+        default_parameter=USUAL,
         version=_version,
         version_flags=["--version"],
     )

@@ -58,60 +58,60 @@ def ask(
     strict: Strict = False,
     asker: AsUser = ANYBODY,
 ) -> int:
-    """Answer a question from a database, with its evidence; without a question, several in a row.
+    """Ask a database a question in plain language; without a question, open a prompt for several.
 
-    Ends in one of three ways: sure, with an answer, and exit code 0; unsure, with up to three readings to
-    choose among, or not knowing, with what is missing, and exit code 3.
+    The exit code is 0 with an answer. It is 3 if Fathom isn't sure, and shows up to three readings to choose
+    from, or if it doesn't know, and says what it didn't understand.
 
     Parameters
     ----------
     database
         A path, a URL, a name from the settings, or demo:shop.
     question
-        In plain language. Left out, a prompt takes questions and follow-ups.
+        Your question. Without one, a prompt takes questions and follow-ups.
     method
-        How to find the query: a name (fathom methods), or the TOML file of a composed method. Left out, it is
-        offline; with --model it is adaptive, which tries offline first, or local with a model here.
+        How to find the query: a name (fathom methods), or the TOML file of your own method. The default is
+        offline; with --model it is adaptive, which tries offline first, and with --model local it is local.
     model
-        The language model to ask: local, PROVIDER:NAME or http://HOST:PORT/v1#NAME (fathom models). Left out,
-        the one that the settings name, if any.
+        The language model to use: local, PROVIDER:NAME or http://HOST:PORT/v1#NAME (fathom models). The
+        default is the one in the settings, if any.
     embeddings
-        The model that tells methods what is near in meaning: PROVIDER:NAME, http://HOST:PORT/v1#NAME or
-        sentence-transformers:NAME. Without one words and spelling tell it.
+        The model that compares meanings: PROVIDER:NAME, http://HOST:PORT/v1#NAME or
+        sentence-transformers:NAME. Without one, words and spelling are compared.
     evidence
-        Outside knowledge for this question, such as "adult refers to age >= 18".
+        What you need to know for this question, such as "adult refers to age >= 18".
     pack
-        A knowledge pack for the database; may be given several times.
+        A knowledge pack for the database; you can repeat this option.
     confidence
-        Answer from this confidence on, 0 to 1; with 0 every guess is an answer. Left out, offline answers
-        where nine in ten answers are expected to be right.
+        The lowest confidence to answer with, 0 to 1; with 0 any guess is an answer. By default, offline
+        answers if it expects to be right nine times out of ten.
     choose
-        Answer by this one of the readings, 1 to 3, where it isn't sure.
+        If Fathom isn't sure, take this reading as the answer, 1 to 3.
     after
-        Go on from an earlier answer, a file that --json wrote, or a conversation saved as .json: the question
-        may be a follow-up.
+        Continue from an earlier answer (a file of what --json printed) or from a conversation saved as .json;
+        the question can then be a follow-up.
     seconds
-        Stop a query after this time.
+        Stop a query after this many seconds.
     no_index
-        Don't read the values of a database that wasn't asked before, which takes minutes where it is large:
-        columns are found by their names, values only where the question says whose they are.
+        Don't index the values of a new database, which takes minutes if it is large. Values are then found
+        only if the question names their column.
     chart
-        Write the chart that helps to see the result: .json (Vega-Lite), or .html, .svg or .png.
+        Write a chart of the result to this file: .json (Vega-Lite), .html, .svg or .png.
     sql
-        Print the SQL only.
+        Print only the SQL.
     explain
-        Show how it was found as well: the steps, the candidates, the time.
+        Also show how the answer was found: the steps, the candidates and the time.
     report
-        Answer the question and two beside it, and say what the data supports: drivers, trend, forecast.
+        Answer the question and two related ones, and say what the data supports: drivers, trend, forecast.
     json
         Print one JSON object: ending, answer, sql, explanation, assumptions, result, readings.
     trace
-        With --json: the steps that led to the answer as well.
+        With --json: also print the steps that led to the answer.
     csv_
-        Print the rows that are shown as CSV, each cell as it is stored. A spreadsheet takes text that begins
-        with =, +, - or @ for a formula and runs it: --safe-csv keeps it from that.
+        Print the rows as CSV, each cell as it is stored. A spreadsheet may run text that begins with =, +, -
+        or @ as a formula; --safe-csv prevents that.
     safe_csv
-        Print the rows as CSV, with ' before text that a spreadsheet would take for a formula.
+        Print the rows as CSV, with ' before text that a spreadsheet would run as a formula.
     """
     if trace and not json:
         raise InputError("--trace goes with --json.")

@@ -17,14 +17,14 @@ from fathom.authoring.maker import Maker, make
 from fathom.authoring.publication import REJECTED
 from fathom.errors import InputError
 from fathom.interfaces.cli.display import console, notices, plain
-from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, DatabaseName, Recording, Spending
+from fathom.interfaces.cli.options import NO_LIMIT, NO_RECORDING, USUAL, DatabaseName, Recording, Spending
 from fathom.nl2sql.schema_text import Style
 
 author = App(
     name="author",
-    help="Make a benchmark; stopped or killed, it goes on where it was.",
+    help="Make a benchmark; repeat the command to continue where it was interrupted.",
     help_format="plaintext",
-    default_parameter=Parameter(negative=""),
+    default_parameter=USUAL,
 )
 
 

@@ -67,39 +67,38 @@ def evaluate(
     name: str = "",
     json: bool = False,
 ) -> int | None:
-    """Measure a method on a benchmark. Stopped or killed, the same command goes on where it was.
+    """Measure a method on a benchmark. To continue an interrupted run, repeat the command.
 
     Parameters
     ----------
     benchmark
-        A registered name (fathom benchmarks), a folder in a known layout, or a JSONL file.
+        A benchmark's name (fathom benchmarks), a folder in a known layout, or a JSONL file.
     method
-        A registered method (fathom methods), or the TOML file of one that is composed of steps; offline
-        where it isn't given.
+        A method's name (fathom methods), or the TOML file of your own method; the default is offline.
     model
-        The language model, for methods that ask one: provider:name (fathom models).
+        The language model, for methods that use one: provider:name (fathom models).
     split
-        Which part of the benchmark.
+        The part of the benchmark to use, such as dev or test.
     evidence
-        given, or none: the method doesn't see the questions' outside knowledge. compare and report tell the
-        gap to a run that does.
+        given, or none, which hides the evidence of the questions from the method. compare and report show
+        the gap between both.
     schema
-        whole, or gold: the method sees only the tables and columns that the gold query reads. Likewise.
+        whole, or gold, which shows the method only the tables and columns that the gold query reads.
     on
-        Ask the same questions of this database, a path, a URL or a name: one that holds what gold reads, and
-        more, such as demo:biomed20. Likewise.
+        Ask the same questions of this database (a path, a URL or a name), which has what the gold queries
+        read, and more, such as demo:biomed20.
     predictions
-        Instead of asking a method, take the answers of a prediction file, in any form that score reads.
+        Measure the answers in this prediction file, in any format that score reads, instead of a method.
     before
-        With predictions: a file with the queries that entered the system's last module, for revision metrics.
+        With --predictions: a file with the queries before the system's last module, for revision metrics.
     price_as
-        With predictions that tell tokens: price them as those of this model, provider:name.
+        With --predictions that report tokens: use the prices of this model, provider:name.
     cached_share
-        With price-as: the share of prompt tokens to take as cached; half of them where it isn't given.
+        With --price-as: the share of prompt tokens that count as cached; the default is one half.
     repeats
-        Run so many times, with seeds from --seed on and a folder each, and tell the mean and the spread.
+        Run this many times, each with its own seed and folder, and show the mean and the spread.
     name
-        What reports call this run; its method and model, or its file, where it isn't given.
+        The name of the run in reports; the default is its method and model, or its file.
     json
         Print the summary as one JSON object.
     """

@@ -27,18 +27,18 @@ def inspect(
     strict: Strict = False,
     asker: AsUser = ANYBODY,
 ) -> None:
-    """Show the tables, columns, keys and values of a database, and the joins that are only inferred.
+    """Show the tables, columns, keys and values of a database, and its declared and inferred joins.
 
     Parameters
     ----------
     table
-        Only this table; may be given several times.
+        Show only this table; you can repeat this option.
     seconds
-        Time to look at values in; big tables are sampled to keep to it.
+        Look at values for at most this many seconds; large tables are sampled.
     schema_only
         Don't look at values.
     json
-        Print one JSON object: tables with their columns and profiles, and joins.
+        Print one JSON object: the tables with their columns and profiles, and the joins.
     """
     with connect(database, strict=strict or None, rights=asker.rights, user=asker.user) as opened:
         tables = tuple(opened.schema.table(name) for name in table) or opened.schema.tables

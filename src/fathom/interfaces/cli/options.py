@@ -13,6 +13,15 @@ if TYPE_CHECKING:
     from fathom.evaluation.runs.options import RunOptions
     from fathom.llm import Budget, Pace
 
+
+def default_shown(value: object) -> str | None:
+    """The default of an option; None for what goes without saying: off, empty or none."""
+    return None if value is None or value is False or value in ("", ()) else str(value)
+
+
+USUAL = Parameter(negative="", show_default=default_shown)
+"""How options are unless they say otherwise: a flag is off unless it is given."""
+
 DatabaseName = Annotated[str, Parameter(help="A path, a URL, a name from the settings, or demo:shop.")]
 Query = Annotated[
     str,
@@ -22,15 +31,14 @@ Query = Annotated[
 
 Strict = Annotated[
     bool,
-    Parameter(help="Refuse an account that may do more than read; FATHOM_STRICT=1 does so for all commands."),
+    Parameter(help="Reject an account that can do more than read; FATHOM_STRICT=1 does so for all commands."),
 ]
 
 
 WithoutRules = Annotated[
     str,
     Parameter(
-        help="Switch off these rules of offline, or rooms of rules, with commas between: times,stock. "
-        "docs/rules.md lists them."
+        help="Switch off these rules of offline, or groups of rules, such as times,stock (see docs/rules.md)."
     ),
 ]
 
@@ -38,8 +46,8 @@ WithoutRules = Annotated[
 Repair = Annotated[
     bool | None,
     Parameter(
-        help="Mend a query that fails by the schema (names, joins, spelling of values, dialect), asking no "
-        "model; --no-repair never does. Left out, it is as the method has it: adaptive does."
+        help="Correct a query that fails, by the schema (names, joins, spelling of values, dialect) and "
+        "without a model; --no-repair never does. The default depends on the method: adaptive does."
     ),
 ]
 
@@ -65,10 +73,10 @@ class AsUser:
     """Who asks, where a file says who may see what."""
 
     rights: Path | None = None
-    """The file of who may see what (docs/rights.md); left out, the one that the settings name, if any."""
+    """The rights file (docs/rights.md); the default is the one in the settings, if any."""
 
     user: str = ""
-    """The user of that file who asks; left out, the account that runs the program."""
+    """Ask as this user of the rights file; the default is the account that runs the program."""
 
 
 @Parameter(name="*")
@@ -77,10 +85,10 @@ class Recording:
     """A recording of a model's replies: none, a new one, or one that is replayed."""
 
     cassette: Path | None = None
-    """Record every exchange with the model in this file; what is in it already isn't asked again."""
+    """Record every exchange with the model in this file; what it already contains isn't asked again."""
 
     replay: bool = False
-    """Answer from the cassette alone, without a key or a network."""
+    """Use only the replies in the cassette, without a key or a network."""
 
 
 @Parameter(name="*")
@@ -89,10 +97,10 @@ class Spending:
     """How much a model may use."""
 
     max_tokens: int | None = None
-    """Stop when the model has used this many tokens; what there is by then is kept."""
+    """Stop when the model has used this many tokens; results up to then are kept."""
 
     max_cost: float | None = None
-    """The same in dollars."""
+    """Stop when the model has cost this many dollars."""
 
     def budget(self, scope: str) -> "Budget | None":
         """A budget of these limits; None without any."""
@@ -109,13 +117,13 @@ class Chosen:
     """Which of a benchmark's questions are asked."""
 
     database: Sequence[str] = ()
-    """Only questions about this database, by the benchmark's name for it; may be given several times."""
+    """Only questions about this database, as the benchmark names it; you can repeat this option."""
 
     ids: Sequence[str] = ()
-    """Only these questions: ids with commas between, or a file of them as fathom export --unsolved writes."""
+    """Only these questions: ids separated by commas, or a file of ids (fathom export --unsolved)."""
 
     sample: int | None = None
-    """Only so many questions, drawn by --seed; a larger sample holds the smaller one."""
+    """Only this many questions, drawn by --seed; a larger sample includes a smaller one."""
 
     def choice(self, seed: int) -> "QuestionSelection":
         """The choice that these make."""
@@ -130,19 +138,19 @@ class ModelOptions:
     """How a model is asked."""
 
     requests: int | None = None
-    """How many requests to have under way at once; 8 where it isn't given."""
+    """How many requests to send at once; the default is 8."""
 
     rpm: float | None = None
-    """Send at most so many requests a minute."""
+    """Send at most this many requests per minute."""
 
     tpm: float | None = None
-    """Send at most so many tokens a minute, estimated from the prompts."""
+    """Send at most this many tokens per minute, estimated from the prompts."""
 
     model_seconds: float | None = None
-    """Seconds to wait for one reply before asking again; 180 where it isn't given."""
+    """Seconds to wait for a reply before asking again; the default is 180."""
 
     reply_tokens: int | None = None
-    """Let each reply take so many tokens where a method allows fewer: for models that think first."""
+    """Allow each reply at least this many tokens, for models that think first."""
 
     def pace(self) -> "Pace":
         """Its pace. Raises `ConfigError` for a number that isn't above 0."""
@@ -157,28 +165,27 @@ class RunFlags:
     """How a run goes, whatever is measured."""
 
     out: Annotated[Path | None, Parameter(name=["--out", "-o"])] = None
-    """The folder of the run; below runs/ where it isn't given."""
+    """The folder of the run; the default is a folder in runs/."""
 
     limit: int | None = None
-    """Ask only the first so many questions."""
+    """Ask only the first questions, this many."""
 
     workers: int | None = None
-    """How many questions to ask at a time, and processes to judge in; 1 where it isn't given."""
+    """How many questions to ask at a time, and processes to judge in; the default is 1."""
 
     with_examples: Annotated[
         bool | None,
         Parameter(
-            help="Give the method the benchmark's training questions as solved examples; a caller gets "
-            "the file's own where there is no such split, without those that give the asked one "
-            "away."
+            help="Give the method the benchmark's training questions as solved examples. Without such a "
+            "split, a tool caller gets the file's other questions, except those that give the answer away."
         ),
     ] = None
 
     seed: Annotated[
         int | None,
         Parameter(
-            help="Sent to the model with each request, kept with the run, and part of what makes two "
-            "runs the same; of --sample too, 0 where it isn't given."
+            help="The seed, sent to the model with each request and recorded with the run; also the seed of "
+            "--sample, by default 0. Runs with different seeds count as different."
         ),
     ] = None
 
@@ -191,31 +198,30 @@ class QueryOptions:
     embeddings: Annotated[
         str | None,
         Parameter(
-            help="The model that tells methods what is near in meaning: provider:name, "
-            "http://HOST:PORT/v1#NAME or sentence-transformers:NAME. Without one words and "
-            "spelling tell it."
+            help="The model that compares meanings: provider:name, http://HOST:PORT/v1#NAME or "
+            "sentence-transformers:NAME. Without one, words and spelling are compared."
         ),
     ] = None
 
     comparison: str | None = None
-    """How results are compared: bird, spider, sql_eval, biomedsql, semantic; else as the benchmark says."""
+    """How to compare results: bird, spider, sql_eval, biomedsql or semantic; the benchmark has a default."""
 
     same_database: Annotated[
         bool | None,
         Parameter(
-            help="What a model is shown of solved examples may be about the asked database; else it is "
-            "about others. Questions with the gold query are never shown."
+            help="Also show a model solved examples about the same database; by default they are about "
+            "others. Questions with the same gold query are never shown."
         ),
     ] = None
 
     pack: Sequence[Path] = ()
-    """A knowledge pack beside the benchmark's own; may be given several times."""
+    """A knowledge pack to add to the benchmark's own; you can repeat this option."""
 
     timeout: float | None = None
-    """Seconds that each query may take; 30 where it isn't given."""
+    """Seconds that each query may take; the default is 30."""
 
     executor: str | None = None
-    """Where to judge: dask://host:port; in processes on this machine where it isn't given."""
+    """Where to judge: dask://host:port; the default is processes on this machine."""
 
     def given(self) -> dict[str, Any]:
         """Give the options that are set, under their names in `RunOptions`, without the executor."""

@@ -11,12 +11,13 @@ from fathom.authoring.annotation.store import Reviews
 from fathom.authoring.annotation.workbench import Workbench
 from fathom.config import read_settings
 from fathom.interfaces.cli.display import notices, plain
+from fathom.interfaces.cli.options import USUAL
 
 review = App(
     name="review",
-    help="Have people annotate, rate and settle, each blind to the others; measure how far they agree.",
+    help="Have people annotate and rate independently; measure how far they agree.",
     help_format="plaintext",
-    default_parameter=Parameter(negative=""),
+    default_parameter=USUAL,
 )
 
 

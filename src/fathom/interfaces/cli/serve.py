@@ -42,52 +42,52 @@ def serve(
     embed_in: tuple[str, ...] = (),
     admin: bool | None = None,
 ) -> None:
-    """Ask in a browser, on this machine: prints the address to open, and serves until interrupted.
+    """Ask in a browser, on this machine: prints the address to open, and serves until you press Ctrl-C.
 
-    Assistants that speak the Model Context Protocol connect to the same at /mcp, with the token as a bearer.
+    AI assistants connect to the same address at /mcp (Model Context Protocol), with the token as a bearer.
 
     Parameters
     ----------
     databases
-        Paths, URLs, names from the settings, or demo:shop. Those of the settings are there anyway.
+        Paths, URLs, names from the settings, or demo:shop. The databases in the settings are always included.
     demo
-        Serve the sample database, and made records in place of NCBI, UniProt and Ensembl.
+        Serve the sample database, and made-up records in place of NCBI, UniProt and Ensembl.
     port
-        The port to listen on; 0 takes any that is free.
+        The port to listen on; 0 takes any free one.
     host
-        The address to listen on. Another than this machine's own needs --public-url and a token of yours.
+        The address to listen on. If others can reach it, also give --public-url and --token.
     public_url
-        The address that people open, such as https://fathom.example.org, where a proxy stands in between.
-        FATHOM_PUBLIC_URL sets it as well.
+        The address that people open if there is a proxy, such as https://fathom.example.org. You can also
+        set FATHOM_PUBLIC_URL.
     token
-        The token that lets in; left out, a new one is made at each start. FATHOM_TOKEN sets it as well.
+        The login token; by default each start makes a new one. You can also set FATHOM_TOKEN.
     model
-        The language model to ask, PROVIDER:NAME or http://HOST:PORT/v1#NAME (fathom models).
+        The language model to use, PROVIDER:NAME or http://HOST:PORT/v1#NAME (fathom models).
     runs
-        The folder whose runs are shown.
+        The folder of the runs to show.
     no_sql
-        Let nobody write queries by hand.
+        Don't let people write SQL queries.
     no_files
-        Let nobody put files of rows here to ask them.
+        Don't let people upload files.
     teach
-        Let assistants at /mcp teach solved questions; each needs a person's agreement.
+        Let assistants at /mcp teach solved questions; a person has to agree to each.
     json_log
-        Log on standard error as one JSON object a line, a line for every request among them. The address
-        is then printed without a token of yours.
+        Log to standard error, one JSON object per line, including every request. The printed address then
+        leaves out a token that you set.
     rights
-        The file of who may see what (docs/rights.md); left out, the one that the settings name, if any. Its
-        users come with their own tokens; the server's token lets in to all.
+        The rights file (docs/rights.md); the default is the one in the settings, if any. Its users log in
+        with their own tokens; the server's token gives access to everything.
     auth_header
-        The header in which a proxy says who the user is, such as X-Forwarded-User.
+        The header in which a proxy names the user, such as X-Forwarded-User.
     proxy
-        The address that the proxy connects from, such as 127.0.0.1; may be given several times. From others
-        the header is refused.
+        The address that the proxy connects from, such as 127.0.0.1; you can repeat this option. The header
+        is rejected from any other address.
     embed_in
-        The origin of a site whose pages may show an answer, such as https://intranet.example.org, where
-        somebody makes a link for that; may be given several times.
+        A site whose pages may embed shared answers, such as https://intranet.example.org; you can repeat
+        this option.
     admin
-        Let whoever has the server's token change databases, packs, users and grants on pages. Left out, they
-        may where the server is for this machine alone, or where --rights gives others tokens of their own.
+        Let the holder of the server's token change databases, packs, users and grants in the browser. This is
+        the default if the server is for this machine only, or if --rights gives others their own tokens.
     """
     try:
         from fathom.config import read_settings  # noqa: PLC0415

@@ -35,31 +35,31 @@ class Taught:
     """A thing to teach: a solved question, a word, or a rule."""
 
     question: str = ""
-    """A question, answered by --sql."""
+    """A question that --sql answers."""
 
     sql: str = ""
     """The query that answers --question."""
 
     word: str = ""
-    """A word for what --means says, or for --condition on the rows of --tables."""
+    """A word, explained by --means, or by --condition with --tables."""
 
     means: str = ""
-    """The TABLE or TABLE.COLUMN that --word stands for."""
+    """The TABLE or TABLE.COLUMN that --word means."""
 
     value: str = ""
-    """The value of the column in --means that --word stands for."""
+    """The value of the column in --means that --word means."""
 
     rule: str = ""
-    """A rule in words; --condition says it in SQL."""
+    """A rule in words; give it in SQL with --condition."""
 
     condition: str = ""
-    """The condition that the rule adds where a table of --tables is asked, such as "died_on IS NULL"."""
+    """The SQL condition of the rule or the word, such as "died_on IS NULL"."""
 
     tables: tuple[str, ...] = ()
-    """A table that the rule is about; may be given several times."""
+    """A table of the rule or the word; you can repeat this option."""
 
     only_with: tuple[str, ...] = ()
-    """The rule holds only for questions with this word; may be given several times."""
+    """Apply the rule only to questions with this word; you can repeat this option."""
 
     def lesson(self) -> Lesson | None:
         """The lesson; None where nothing is taught. Raises `InputError` for one that lacks a part."""
@@ -101,24 +101,24 @@ def teach(
     as_pack: bool = False,
     json: bool = False,
 ) -> int:
-    """Teach Fathom something about a database, or list and undo what was taught.
+    """Teach Fathom a question, a word or a rule about a database; without one, list what it was taught.
 
-    A lesson is tried first, on its own question and on those that the packs hold solved. It is kept where
-    none of these gets worse and no other lesson says otherwise, in a file of Fathom's own beside the
-    settings. Exits with 3 where it isn't kept.
+    Fathom first tries a lesson on its own question and on the solved questions of the packs. It keeps the
+    lesson if none of them gets worse and no other lesson contradicts it, in a file next to the settings. The
+    exit code is 3 if it isn't kept.
 
     Parameters
     ----------
     anyway
-        Keep it although solved questions get worse, or another lesson says otherwise.
+        Keep the lesson even if solved questions get worse or another lesson contradicts it.
     dry_run
-        Only try it.
+        Try the lesson without keeping it.
     undo
-        Remove the lesson of this id.
+        Remove the lesson with this id.
     as_pack
-        Print what was taught as a knowledge pack, to paste into an expert's file.
+        Print the lessons as a knowledge pack, to paste into your own.
     json
-        Print one JSON object: the lessons; or the lesson, whether it is kept, and what it changes.
+        Print one JSON object: all lessons, or the new one with its effect and whether it is kept.
     """
     settings = read_settings()
     with connect(database, settings=settings) as opened:

@@ -88,8 +88,8 @@ def check_currencies(tree: exp.Expr, tables: Mapping[str, TableForms]) -> None:
             named = {c.name.casefold() for c in tree.find_all(exp.Column)}
             if table.currency not in named:
                 raise Misread(
-                    f"{column.name} is in several currencies ({', '.join(table.currencies[:4])}), by "
-                    f"{table.currency}: ask for one of them, or by {table.currency}"
+                    f"{column.name} is in several currencies ({', '.join(table.currencies[:4])}): "
+                    f"ask for one of them, or by {table.currency}"
                 )
 
 

@@ -46,8 +46,8 @@ WithoutRules = Annotated[
 Repair = Annotated[
     bool | None,
     Parameter(
-        help="Correct a query that fails, by the schema (names, joins, spelling of values, dialect) and "
-        "without a model; --no-repair never does. The default depends on the method: adaptive does."
+        help="Correct a failing query from the schema (names, joins, spelling of values, dialect), without "
+        "a model; --no-repair never does. The default depends on the method: adaptive does."
     ),
 ]
 
@@ -168,7 +168,7 @@ class RunFlags:
     """The folder of the run; the default is a folder in runs/."""
 
     limit: int | None = None
-    """Ask only the first questions, this many."""
+    """Ask only this many questions, the first ones."""
 
     workers: int | None = None
     """How many questions to ask at a time, and processes to judge in; the default is 1."""

@@ -36,6 +36,24 @@ ABSURD = [
 ]
 
 
+ASKED = "top 3 purchases since 2023 of Bo with amount 17"
+ABSURD += [
+    "SELECT * FROM purchase WHERE amount = 3 ORDER BY day LIMIT 3",
+    "SELECT * FROM purchase ORDER BY id DESC LIMIT 1",
+    "SELECT amount FROM purchase ORDER BY customer_id LIMIT 1",
+    "SELECT id FROM customer WHERE name IN (SELECT name FROM customer WHERE name = 'Bo')",
+    "SELECT id FROM customer WHERE name = (SELECT name FROM customer WHERE name = 'Bo')",
+]
+MEANT += [
+    "SELECT * FROM purchase WHERE amount = 17 ORDER BY day LIMIT 3",
+    "SELECT * FROM purchase ORDER BY id DESC",
+    "SELECT amount FROM purchase ORDER BY day, id LIMIT 1",
+    "SELECT id FROM customer WHERE id = (SELECT customer_id FROM purchase WHERE amount = 17)",
+    "SELECT id FROM customer WHERE name = (SELECT MAX(name) FROM customer WHERE id = 1)",
+    "SELECT id FROM customer WHERE name = (SELECT name FROM customer WHERE id = 1)",
+]
+
+
 @pytest.fixture(scope="module")
 def schema(tmp_path_factory: pytest.TempPathFactory) -> Schema:
     with made(SHOP, tmp_path_factory.mktemp("shop")) as database:
@@ -44,17 +62,34 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Schema:
 
 @pytest.mark.parametrize("sql", MEANT)
 def test_what_may_be_meant_stays(schema: Schema, sql: str) -> None:
-    assert [r.sql for r in likely_readings([Reading("it", sql, 0.05)], schema)] == [sql]
+    assert [r.sql for r in likely_readings([Reading("it", sql, 0.05)], schema, ASKED)] == [sql]
 
 
 @pytest.mark.parametrize("sql", ABSURD)
 def test_sums_of_dates_and_keys_and_years_as_keys_go(schema: Schema, sql: str) -> None:
-    assert likely_readings([Reading("it", sql, 0.9)], schema) == []
+    assert likely_readings([Reading("it", sql, 0.9)], schema, ASKED) == []
 
 
 def test_a_reading_under_one_in_twenty_goes(schema: Schema) -> None:
     both = [Reading(str(sure), MEANT[0], sure) for sure in (0.05, 0.049, None)]
-    assert [r.text for r in likely_readings(both, schema)] == ["0.05", "None"]
+    assert [r.text for r in likely_readings(both, schema, ASKED)] == ["0.05", "None"]
+
+
+def test_of_the_same_rows_one_reading_stays_unless_the_question_names_a_column(schema: Schema) -> None:
+    queries = [
+        f"SELECT {shown} FROM purchase WHERE amount > 5{more}"
+        for shown, more in (
+            *(("id", ""), ("*", ""), ("customer_id, id", "")),
+            *(("day", ""), ("DISTINCT id", ""), ("id", " ORDER BY day"), ("id, COUNT(*)", "")),
+        )
+    ]
+
+    def kept(question: str) -> list[int]:
+        given = [Reading("", sql, 0.4) for sql in queries]
+        return [queries.index(r.sql) for r in likely_readings(given, schema, question)]
+
+    assert kept("purchases over 5") == [0, 4, 5, 6]
+    assert kept("days of purchases over 5") == [0, 3, 4, 5, 6]
 
 
 @step("generation")

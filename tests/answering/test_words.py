@@ -124,6 +124,31 @@ CASES: list[tuple[Result, About, str]] = [
     ),
     (result("", (7,), (8,), columns=("ID",)), About(), "2 rows: 7, 8."),
     (
+        result("", (7, "w"), (8, "d"), columns=("Problem ID", "Text")),
+        About(noun="problems", asked="the ids of problems"),
+        "2 problems: 7 (w); 8 (d).",
+    ),
+    (
+        result("", (7, "w"), (8, "d"), columns=("Problem ID", "Text")),
+        About(noun="problems", asked="which problems"),
+        "2 problems: w, d.",
+    ),
+    (
+        result("", ("u1", "u2", "Ada"), ("u3", "u2", "Bo"), columns=("Record id", "Record id 2", "Drug")),
+        About(noun_of_each="drugs"),
+        "2 drugs: Ada, Bo.",
+    ),
+    (
+        result("", ("Ada", 1), ("Ada", 2), columns=("Name", "Place")),
+        About(noun_of_each="members"),
+        "2 rows: Ada (1); Ada (2).",
+    ),
+    (
+        result("", *((f"2025-{n:02}", n) for n in range(1, 13)), columns=("Month", "Number")),
+        About(noun="months", calculated=frozenset({1})),
+        "12 months: number from 1 (January 2025) to 12 (December 2025).",
+    ),
+    (
         result("", ("a1", "Antibody"), ("a2", "Antibody"), columns=("UUID", "Kind")),
         About(),
         "2 rows, all of them Antibody.",
@@ -197,8 +222,8 @@ def test_words(found: Result, about: About, said: str) -> None:
 
 @pytest.mark.parametrize(("found", "about", "said"), CASES)
 def test_every_number_is_in_the_result_or_asked_for(found: Result, about: About, said: str) -> None:
-    told = re.sub(r"and \d+ more", "", said.removesuffix(about.ties))  # rows counted
-    assert set(ground(told, found).untraced) <= {"2023", "order", "t"}
+    told = re.sub(r"and \d+ more", "", said.removesuffix(about.ties))  # rows counted; 2025 is of a month
+    assert set(ground(told, found).untraced) <= {"2023", "2025", "order", "t"}
 
 
 COUNTED = [

@@ -88,16 +88,18 @@ class Headings:
                 said = note.name if note is not None and note.name else spoken(name)
                 yield ReadTable(table.alias_or_name, name, singular(said))
 
-    def noun(self, query: exp.Select) -> str:
-        """Name the rows of the result, in the plural."""
+    def noun(self, query: exp.Select, *, each: bool) -> str:
+        """Name the rows of the result, in the plural; for `each`, as if no two of them began alike."""
         keys = query.args["group"].expressions if query.args.get("group") else ()
         if not keys and query.args.get("distinct") and len(query.expressions) == 1:
             keys = [query.expressions[0].unalias()]
         if keys:
             return self._groups(keys)
         first = query.expressions[0].unalias()
+        if isinstance(first, exp.Star):
+            return self.rows if len(self.sources) == 1 else "rows"
         of = self.source_of(first) if isinstance(first, exp.Column) else None
-        return self.rows if of is not None and plural(of.called) == self.rows else "rows"
+        return plural(of.called) if of is not None and (each or plural(of.called) == self.rows) else "rows"
 
     def _groups(self, keys: Sequence[exp.Expr]) -> str:
         for key in keys:
@@ -251,8 +253,11 @@ class Headings:
         )
 
 
-def noun_for(sql: str, dialect: str, schema: Schema, knowledge: KnowledgePack) -> str:
-    """Name the rows of a query's result, in the plural; "rows" where it can't be told."""
+def noun_for(sql: str, dialect: str, schema: Schema, knowledge: KnowledgePack, *, each: bool = False) -> str:
+    """Name the rows of a query's result, in the plural; "rows" where it can't be told.
+
+    For `each`, as if no two rows began alike.
+    """
     query = parsed(sql, dialect)
     while isinstance(query, exp.SetOperation | exp.Subquery):
         each_once = isinstance(query, exp.SetOperation) and bool(query.args.get("distinct"))
@@ -260,7 +265,7 @@ def noun_for(sql: str, dialect: str, schema: Schema, knowledge: KnowledgePack) -
     if not isinstance(query, exp.Select) or not query.expressions:
         return "rows"
     try:
-        return Headings(query, schema, knowledge).noun(query)
+        return Headings(query, schema, knowledge).noun(query, each=each)
     except RecursionError:
         return "rows"
 

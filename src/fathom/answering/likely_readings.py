@@ -12,22 +12,56 @@ from fathom.answering.restatement import sources_read
 from fathom.databases.parsing import parsed
 from fathom.databases.query_columns import qualified
 from fathom.records import Column, Reading, Schema, Table
-from fathom.records.schema import DATED, TIMED
+from fathom.records.schema import DATED, NUMERIC, TIMED
+from fathom.text.identifiers import spoken
+from fathom.text.inflection import singular
+from fathom.text.patterns import Pattern
 
 LEAST = 0.05
 """A reading that is meant once in twenty times only hides the others."""
+_WORD = Pattern(r"\w+")
 _YEARS = range(1900, 2101)
 _ADDED = (exp.Sum, exp.Avg)
 _COMPARED = (exp.EQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 
 
-def likely_readings(readings: Sequence[Reading], schema: Schema) -> list[Reading]:
-    """Keep the readings that somebody may mean, in their order; `schema` is of the database they ask."""
-    return [
-        one
-        for one in readings
-        if (one.confidence is None or one.confidence >= LEAST) and not _is_absurd(one.sql, schema)
-    ]
+def likely_readings(readings: Sequence[Reading], schema: Schema, question: str) -> list[Reading]:
+    """Keep the readings that somebody may mean, in their order; `schema` is of the database they ask.
+
+    Of those that differ in nothing but the columns that they show of a table the first stays, unless the
+    question names one of these columns.
+    """
+    kept: dict[str, Reading] = {}
+    for place, one in enumerate(readings):
+        if (one.confidence is None or one.confidence >= LEAST) and not _is_absurd(one.sql, schema, question):
+            kept.setdefault(_rows_read(one.sql, schema, question) or str(place), one)
+    return list(kept.values())
+
+
+def _rows_read(sql: str, schema: Schema, question: str) -> str:
+    """Which rows a query gives, for those that show columns of one table; "" for others.
+
+    Columns that the question names stay in it.
+    """
+    tree = parsed(sql, schema.dialect)
+    if not isinstance(tree, exp.Select) or tree.args.get("distinct"):
+        return ""
+    items = [item.unalias() for item in tree.expressions]
+    plain = [i for i in items if isinstance(i, exp.Column | exp.Star)]
+    if not plain or len({i.table for i in plain if isinstance(i, exp.Column)}) > 1:
+        return ""
+    rest = tree.copy()
+    named = [i.sql() for i in plain if isinstance(i, exp.Column) and _is_named(i.name, question)]
+    figures = [i.sql() for i in items if not isinstance(i, exp.Column | exp.Star)]
+    of = {i.table for i in plain if isinstance(i, exp.Column)} - {""}
+    rest.set("expressions", [])
+    return " ".join((*sorted((*named, *figures, *of)), rest.sql()))
+
+
+def _is_named(column: str, question: str) -> bool:
+    """True if each word of a column's name is one of the question."""
+    asked = {singular(word) for word in _WORD.findall(question.casefold())}
+    return {singular(word) for word in spoken(column).casefold().split()} <= asked
 
 
 def told_apart(readings: Sequence[Reading], dialect: str) -> tuple[Reading, ...]:
@@ -49,17 +83,25 @@ def _apart(place: int, *ways: Sequence[str]) -> Iterator[str]:
     yield ways[-1][place]
 
 
-def _is_absurd(sql: str, schema: Schema) -> bool:
-    """True if a query adds up dates or keys, or takes a year for a key; False where it can't be parsed."""
+def _is_absurd(sql: str, schema: Schema, question: str) -> bool:
+    """True if a query adds up or ranks by dates or keys, or reads one number of the question twice.
+
+    Also if it takes a year for a key, or looks up what it is told. False where it can't be parsed.
+    """
     tree = parsed(sql, schema.dialect)
     if tree is None:
         return False
+    if _reads_twice(tree, question) or any(_looks_up_itself(test) for test in tree.find_all(exp.EQ, exp.In)):
+        return True
     try:
         read = list(_columns_read(qualified(tree, schema), schema))
     except (SqlglotError, RecursionError):
         return False
     return any(
-        _adds(node, table, column, schema) or _is_year(node, table, column) for node, table, column in read
+        _adds(node, table, column, schema)
+        or _is_year(node, table, column)
+        or _ranks_by_key(node, table, column, schema, question)
+        for node, table, column in read
     )
 
 
@@ -81,8 +123,45 @@ def _adds(node: exp.Column, table: Table, column: Column, schema: Schema) -> boo
     total = node.find_ancestor(*_ADDED, exp.Select)
     if not isinstance(total, _ADDED) or uncast(total.this) is not node:
         return False
+    return column.kind in TIMED or _is_key(table, column, schema)
+
+
+def _is_key(table: Table, column: Column, schema: Schema) -> bool:
     leading = {c for k in schema.foreign_keys if k.table == table.name for c in k.columns}
-    return column.kind in TIMED or table.primary_key == (column.name,) or column.name in leading
+    return table.primary_key == (column.name,) or column.name in leading
+
+
+def _ranks_by_key(node: exp.Column, table: Table, column: Column, schema: Schema, question: str) -> bool:
+    """True for the first rows by a key that the question doesn't name."""
+    ordered = node.parent
+    cut = isinstance(ordered, exp.Ordered) and ordered.parent_select
+    if not isinstance(cut, exp.Select) or not cut.args.get("limit") or cut.args["order"].expressions[1:]:
+        return False
+    return column.kind in NUMERIC and _is_key(table, column, schema) and not _is_named(column.name, question)
+
+
+def _reads_twice(tree: exp.Expr, question: str) -> bool:
+    """True if a number that stands once in the question says how many rows, and is compared with as well."""
+    limits = [limit.expression.name for limit in tree.find_all(exp.Limit) if limit.expression is not None]
+    compared = {n.name for test in tree.find_all(*_COMPARED) for n in test.find_all(exp.Literal)}
+    return any(question.split().count(number) == 1 for number in limits if number in compared)
+
+
+def _looks_up_itself(test: exp.Expr) -> bool:
+    """True if a column is compared with the same column of the rows where it is a value: Ada with Ada."""
+    query = test.args.get("query") or test.args.get("expression")
+    inner = query.unnest() if isinstance(query, exp.Expression) else None
+    if not isinstance(inner, exp.Select) or not isinstance(test.this, exp.Column):
+        return False
+    where, shown = inner.args.get("where"), inner.expressions[0].unalias()
+    told = where.this if where is not None else None
+    if (
+        not isinstance(told, exp.EQ)
+        or not isinstance(told.expression, exp.Literal)
+        or inner.args.get("joins")
+    ):
+        return False
+    return all(isinstance(c, exp.Column) and c.name == test.this.name for c in (shown, told.this))
 
 
 def _is_year(node: exp.Column, table: Table, column: Column) -> bool:

@@ -213,6 +213,7 @@ def _about(sql: str, people: ForPeople, asking: Asking, question: str, asked: st
         empty_tables(sql, dialect, schema),
         asked,
         calculated(people.rows.sql, dialect),
+        noun_for(sql, dialect, schema, knowledge, each=True),
     )
 
 
@@ -236,7 +237,9 @@ async def _unsure(draft: Draft, refusal: Refusal, asking: Asking) -> Answer:
     readings: list[Reading] = []
     told = asking.context.knowledge.formats
     misread: Misread | None = None
-    for reading in likely_readings(draft.readings, asking.database.schema)[:MOST_READINGS]:
+    for reading in likely_readings(draft.readings, asking.database.schema, draft.question.text)[
+        :MOST_READINGS
+    ]:
         try:
             sql = await asyncio.to_thread(read_by_forms, reading.sql, asking.database, told=told)
             if any(known.sql == sql for known in readings):

@@ -1,6 +1,7 @@
 """The answer in words: every number is a cell, a count of rows, or one that the query compares with."""
 
 import re
+from calendar import month_name
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,7 +25,9 @@ MOST_OF_ONE = 6
 """Columns of a single row that are spelt out."""
 LONGEST = 60
 """Letters of a cell among several rows: longer ones are left to the table, or cut where there is no other."""
-_RECORD_ID = Pattern(r"(?i:(^|[_ ])(uu)?ids?$|identifier$)")
+_RECORD_ID = Pattern(r"(?i:(^|[_ ])(uu)?ids?( \d+)?$|identifier( \d+)?$)")
+_ASKS_IDS = Pattern(r"(?i)\b(?:ids?|identifiers?)\b")
+_MONTH = Pattern(r"(\d{4})-(0[1-9]|1[0-2])")
 _NAME = Pattern(r"(name|title)$", re.IGNORECASE)
 _NOTHING_BUT_NAME = Pattern(r"(?i)(full )?name|title")
 _FIRST_NAME = Pattern(r"((first|given)[_ ]?name|forename|fname)$", re.IGNORECASE)
@@ -39,7 +42,7 @@ class About:
     `ranking` the place of the column that rows are ordered by; `ties` a sentence on rows behind the cut,
     `outside` one on a time that the data don't reach; `empty` the tables that have no rows; `asked` the
     question, where the answer may take its words; `calculated` the places of columns that the query
-    calculates.
+    calculates; `noun_of_each` what a row is if no two begin alike, where `noun` leaves that open.
     """
 
     counted: CountedRows | None = None
@@ -50,6 +53,7 @@ class About:
     empty: tuple[str, ...] = ()
     asked: str = ""
     calculated: frozenset[int] = frozenset()
+    noun_of_each: str = ""
 
 
 def in_words(rows: Result, about: About) -> str:
@@ -75,7 +79,8 @@ def _told(rows: Result, about: About) -> str:
         return "The result has no columns."
     if len(rows.rows) == 1:
         return _one_row(rows, about)
-    how_many, places = _row_count(rows, about.noun), _said(rows, about)
+    places = _said(rows, about)
+    how_many = _row_count(rows, _noun(rows, places[0], about))
     whole = len(rows.rows) <= LISTED
     if (
         not whole
@@ -95,6 +100,12 @@ def _told(rows: Result, about: About) -> str:
     separator = "; " if len(places) > 1 else ", "
     more = "" if whole else f"{separator}and {len(rows.rows) - len(listed):,} more"
     return f"{how_many}: {separator.join(told)}{more}.{_cut(rows)}"
+
+
+def _noun(rows: Result, first: int, about: About) -> str:
+    cells = [str(_whole(row, first, _last_names(rows))) for row in rows.rows]
+    each = about.noun == "rows" and not rows.truncated and len({*cells}) == len(cells)
+    return about.noun_of_each if each and about.noun_of_each else about.noun
 
 
 def _range(rows: Result, places: Sequence[int], about: About) -> str:
@@ -117,12 +128,18 @@ def _range(rows: Result, places: Sequence[int], about: About) -> str:
         having = [i for i, text in enumerate(shown) if text == shown[place]]
         name = _short(shown_value(_whole(rows.rows[having[0]], thing, last_names)))
         others = f" and {len(having) - 1:,} more" if len(having) > 1 else ""
-        return f"{shown[place]} ({name}{others})"
+        return f"{shown[place]} ({_month_in_words(name)}{others})"
 
     least, most = numbers.index(min(numbers)), numbers.index(max(numbers))
     if shown[least] == shown[most]:
         return f"{said} {shown[0]} for each"
     return f"{said} from {end(least)} to {end(most)}"
+
+
+def _month_in_words(text: str) -> str:
+    """“February 2025” for 2025-02; other texts as they are."""
+    found = _MONTH.fullmatch(text)
+    return f"{month_name[int(found[2])]} {found[1]}" if found else text
 
 
 def _needs_labels(rows: Result, places: Sequence[int], last_names: Mapping[int, int]) -> bool:
@@ -181,10 +198,11 @@ def _said(rows: Result, about: About) -> list[int]:
     """The places of the columns to say of each of several rows, what the rows are called first."""
     cells = list(zip(*rows.rows[:LISTED], strict=True))
     short = [p for p, column in enumerate(cells) if max(len(shown_value(c)) for c in column) <= LONGEST]
-    ids = [p for p in short if _RECORD_ID.search(rows.columns[p])]
+    ids = [] if _ASKS_IDS.search(about.asked) else [p for p in short if _RECORD_ID.search(rows.columns[p])]
     telling = [p for p in short if p not in ids and p not in _last_names(rows).values()]
     texts = [p for p in telling if any(isinstance(c, str) for c in cells[p])]
     named = next((p for p in texts if _NAME.search(rows.columns[p])), None)
+    named = short[0] if short and not ids and _RECORD_ID.search(rows.columns[short[0]]) else named
     first = next(p for p in (named, *texts[:1], *ids[:1], *short[:1], 0) if p is not None)
     if not telling and len(cells) > len(short):
         telling = [next(p for p in range(len(cells)) if p not in short)]  # nothing short says anything

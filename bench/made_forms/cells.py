@@ -136,7 +136,7 @@ def durations(random: Random) -> MadeTables:
 
 
 def _lengths(seconds: float) -> tuple[list[list[object]], ...]:
-    whole = round(seconds)
+    whole = int(seconds + 0.5)  # as engines round
     clock = f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
     return ([[seconds]], [[clock]], [[seconds / 3600]], [[seconds / 60]])
 

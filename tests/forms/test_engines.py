@@ -40,6 +40,8 @@ TABLES = (
     "INSERT INTO wages VALUES (1, 'Ann', 10, 'N'), (2, 'Ann', 30, 'Y'), (3, 'Bo', 20, 'Y')",
     "CREATE TABLE terms (id INTEGER PRIMARY KEY, fee INTEGER, valid_from DATE, valid_to DATE)",
     "INSERT INTO terms VALUES (1, 4, '2020-01-01', '2022-12-31'), (2, 6, '2023-01-01', '9999-12-31')",
+    "CREATE TABLE boxes (id INTEGER PRIMARY KEY, count INTEGER)",
+    "INSERT INTO boxes VALUES (1, 20), (2, 30)",
     "CREATE TABLE bills (id INTEGER PRIMARY KEY, who VARCHAR(20), total INTEGER, currency VARCHAR(3))",
     "INSERT INTO bills VALUES (1, 'Ann', 5, 'EUR'), (2, 'Bo', 7, 'USD'), (3, 'Ann', 2, 'USD')",
     "CREATE TABLE loans (id INTEGER PRIMARY KEY, person INTEGER)",

@@ -8,7 +8,9 @@ from sqlglot import exp
 from fathom.errors import Misread
 from fathom.forms.columns import ColumnForm
 from fathom.forms.tables import TableForms
+from fathom.forms.which_date import asked_words
 from fathom.text.identifiers import identifier_words
+from fathom.text.stems import stem_of
 
 _NUMBER_WORDS = frozenset("count number no nr limit rows".split())
 _ADDED_UP = frozenset("total sum summed altogether overall combined add added".split())
@@ -200,6 +202,21 @@ def _beside(output: exp.Expr, name: str) -> exp.Column:
     return exp.column(
         name, table=column.args.get("table"), quoted=not name.isidentifier() or name != name.lower()
     )
+
+
+def with_rows_counted(tree: exp.Expr, question: str) -> bool:
+    """Count rows in place of the total of a column called `count` or the like; tells whether there was one.
+
+    Only where the question names the column's table and adds nothing up.
+    """
+    sources, asked = list(tree.find_all(exp.Table)), asked_words(question)
+    named = len(sources) == 1 and {stem_of(w) for w in identifier_words(sources[0].name)} <= asked
+    if not named or set(_words_of(question)) & _ADDED_UP:
+        return False
+    totals = [t for t in tree.find_all(exp.Sum) if t.this.name.casefold() in _NUMBER_WORDS]
+    for total in totals:
+        total.replace(exp.Count(this=exp.Star()))
+    return bool(totals)
 
 
 def check_counted(tree: exp.Expr, question: str) -> None:

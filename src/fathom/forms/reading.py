@@ -39,6 +39,7 @@ from fathom.forms.queries import (
     dates_read,
     first_by,
     groups_left_out,
+    with_rows_counted,
     without_empty_groups,
     without_repeating_names,
 )
@@ -100,6 +101,7 @@ class FormReader:
             or " - " in folded
         )
         whole = whole or bool(question and any(name in folded for name in self._told_apart))
+        whole = whole or bool(question and "sum(" in folded)
         if not whole and not open_word(question) and not any(name in folded for name in self._names):
             return sql
         unit = unit_asked(question)
@@ -110,6 +112,7 @@ class FormReader:
         except (SqlglotError, RecursionError):
             return sql
         changed = [with_open_rows(tree, question, self.tables), without_empty_groups(tree, self.tables)]
+        changed += [with_rows_counted(tree, question)]
         changed += [with_current_rows(tree, question, self.tables)]
         changed += [bool(question) and by_currency(tree, self.tables)]
         scopes = traverse_scope(tree)

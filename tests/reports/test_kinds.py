@@ -73,9 +73,9 @@ def page(folder: Path) -> Tables:
 def test_markdown_has_the_tables_of_the_page(folder: Path, page: Tables) -> None:
     markdown = (folder / "r.md").read_text(encoding="utf-8")
     chapters = re.findall(r"^## (.*)$", markdown, re.MULTILINE)
-    assert chapters == ["In short", "Leaderboard", "As papers print it", "Paired tests", "Modules", "Charts",
-                        "Failures", "Tool calls", "Answers in words", "Equivalence as a model judges it",
-                        "Overlap", "By group", "Repeat it"]  # fmt: skip
+    assert chapters == ["In short", "Leaderboard", "As papers print it", "What more costs and brings",
+                        "Paired tests", "Modules", "Charts", "Failures", "Tool calls", "Answers in words",
+                        "Equivalence as a model judges it", "Overlap", "By group", "Repeat it"]  # fmt: skip
     assert re.findall(r"^### (.*)$", markdown, re.MULTILINE) == [title for title, _ in page.tables]
     blocks = re.findall(r"(?:^\|.*\n)+", markdown, re.MULTILINE)[1:]
     assert [b.count("\n") - 2 for b in blocks] == [len(rows) - 1 for _, rows in page.tables]

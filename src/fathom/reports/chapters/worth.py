@@ -21,12 +21,12 @@ def worth(found: Contrast) -> Iterator[Sheet]:
     if rows := [row for measure in SPENT for row in _prices(found, measure)]:
         note = ("Between neighbours on the Pareto front; a question's means. A point is one per cent of the "
                 "questions more that are right.")  # fmt: skip
-        head = heads("from", "to", "measure", "points more", "more a question", "a further point")
-        yield Sheet("What a further point costs", head, rows, note, lead=3)
+        head = heads("from", "to", "N", "measure", "points more", "more a question", "a further point")
+        yield Sheet("What a further point costs", head, rows, note, lead=4)
     if rows := list(_gains(found)):
         note = "Over the run with the fewest tokens a question; RQR where the same judge has judged both."
-        head = heads("run", "over", "EX", "JAC", "RQR", "times the tokens")
-        yield Sheet("What more tokens bring", head, rows, note, lead=2).folded()
+        head = heads("run", "over", "N", "EX", "JAC", "RQR", "times the tokens")
+        yield Sheet("What more tokens bring", head, rows, note, lead=3).folded()
 
 
 def spent(summary: Summary, measure: str) -> float | None:
@@ -44,7 +44,8 @@ def _prices(found: Contrast, measure: str) -> Iterator[list[Cell]]:
         gain = _rate(found, dear) - _rate(found, lean)
         if gain > 0 and more > less:
             yield [
-                named(found, lean), named(found, dear), text(SPENT[measure]), points(gain),
+                named(found, lean), named(found, dear), count(found.summaries[dear].all["n"]),
+                text(SPENT[measure]), points(gain),
                 text(number(more - less)), text(number((more - less) / (100 * gain))),
             ]  # fmt: skip
 
@@ -62,7 +63,8 @@ def _gains(found: Contrast) -> Iterator[list[Cell]]:
         if label != base:
             ours, theirs = found.summaries[label].all, found.summaries[base].all
             yield [
-                named(found, label), named(found, base), points(_rate(found, label) - _rate(found, base)),
+                named(found, label), named(found, base), count(ours["n"]),
+                points(_rate(found, label) - _rate(found, base)),
                 _more(ours["partial"]["jaccard"], theirs["partial"]["jaccard"]), _quality(ours, theirs),
                 text(f"{used / least:.2f}"),
             ]  # fmt: skip
@@ -93,6 +95,6 @@ def order_elsewhere(found: Sequence[Contrast]) -> Iterator[Sheet]:
                 rows.append([text(other.benchmark), text(one.benchmark), count(len(both)),
                              text(f"{told.value:.2f}"), p_value(told.p)])  # fmt: skip
     if rows:
-        head = heads("benchmark", "another", "methods", "Spearman", "p")
-        note = "The rank correlation of the correct rates of methods that both have."
+        head = heads("benchmark", "another", "N", "Spearman", "p")
+        note = "The rank correlation of the correct rates of the N methods that both have."
         yield Sheet("Whether the order of methods holds", head, rows, note, lead=3)

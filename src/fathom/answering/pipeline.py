@@ -13,6 +13,7 @@ from fathom.answering.chart import chart_for
 from fathom.answering.explain import calculated, counted, explain
 from fathom.answering.headings import capital, empty_tables, noun_for
 from fathom.answering.likely_readings import likely_readings, told_apart
+from fathom.answering.other_than_questions import instead_of_question, why_not_read
 from fathom.answering.preparation import WITH_LOCAL_MODEL, Asking, AskOptions, prepared
 from fathom.answering.reasons import outside_of, with_reasons
 from fathom.answering.recall import recalled
@@ -85,22 +86,14 @@ async def answer(
 
 
 async def _answer(question: Question, asking: Asking, *, reading: Reading | None, reasons: bool) -> Answer:
-    if (refusal := await _not_to_ask(question, asking)) is not None:
-        return _refuse(Draft(question), asking, refusal)
+    if (ready := await _without_asking(question, asking, reading, reasons=reasons)) is not None:
+        return ready
     if reading is not None:
         draft = Draft(question, sql=reading.sql)
     else:
-        if (known := await _known(question, asking)) is not None:
-            return known
         draft = _of_one_table(await run_method(asking.method, question, asking.context), asking)
     if draft.refusal is not None or draft.readings or draft.sql is None:
-        refusal = draft.refusal or _why_none(draft)
-        if reasons and draft.refusal is not None:
-            with watching(asking.context.watch, "look for what to ask instead"):
-                refusal = await with_reasons(draft, refusal, asking.method, asking.context)
-        if draft.readings and not refusal.outside:
-            return await _unsure(draft, refusal, asking)
-        return _refuse(draft, asking, refusal)
+        return await _not_sure(draft, asking, reasons=reasons)
     try:
         # The query was chosen by another question: "and in 2015?" alone doesn't say what is counted.
         asked, told = question.text if reading is None else "", asking.context.knowledge.formats
@@ -110,6 +103,41 @@ async def _answer(question: Question, asking: Asking, *, reading: Reading | None
     except (QueryError, Misread) as error:
         return _refuse(draft, asking, _unusable(error))
     return await _worded(given, asking, draft.findings.get("answer"))
+
+
+async def _without_asking(
+    question: Question, asking: Asking, reading: Reading | None, *, reasons: bool
+) -> Answer | None:
+    """The answer that takes no method: a refusal, a solved question's, advice; None where there is none."""
+    if (refusal := await _not_to_ask(question, asking)) is not None:
+        return _refuse(Draft(question), asking, refusal)
+    if reading is not None:
+        return None
+    if (known := await _known(question, asking)) is not None:
+        return known
+    advice = instead_of_question(question.text, asking.database.schema)
+    if advice is None:
+        return None
+    advice = await _with_questions(Draft(question), advice, asking) if reasons else advice
+    return replace(_refuse(Draft(question), asking, advice), text=advice.reason)
+
+
+async def _not_sure(draft: Draft, asking: Asking, *, reasons: bool) -> Answer:
+    """Readings to choose among, or the reason why there are none."""
+    if not asking.method.asks_model and (unread := why_not_read(draft.question.text)) is not None:
+        return _refuse(draft, asking, unread)
+    refusal = draft.refusal or _why_none(draft)
+    if reasons and draft.refusal is not None:
+        refusal = await _with_questions(draft, refusal, asking)
+    if draft.readings and not refusal.outside:
+        return await _unsure(draft, refusal, asking)
+    return _refuse(draft, asking, refusal)
+
+
+async def _with_questions(draft: Draft, refusal: Refusal, asking: Asking) -> Refusal:
+    """The refusal with its causes in the data, and with questions that have an answer."""
+    with watching(asking.context.watch, "look for what to ask instead"):
+        return await with_reasons(draft, refusal, asking.method, asking.context)
 
 
 def _of_one_table(draft: Draft, asking: Asking) -> Draft:

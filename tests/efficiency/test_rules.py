@@ -65,6 +65,7 @@ UNSAFE = [
     ("or-to-in", "SELECT Name FROM Track WHERE GenreId = 1 OR AlbumId = 2"),
     ("bare-coalesce", "SELECT Name FROM Track WHERE NOT COALESCE(Composer, '') = 'U2'"),
     ("prefix-to-range", "SELECT Name FROM Track WHERE Name LIKE 'a%'"),
+    ("prefix-to-range", "SELECT Name FROM Track WHERE Name NOT LIKE '1%'"),
     ("year-to-range", "SELECT InvoiceId FROM Invoice WHERE NOT strftime('%Y', InvoiceDate) = '2023'"),
 ]  # fmt: skip
 UNSAFE_IN_DUCKDB = [

@@ -124,6 +124,7 @@ def _prefix_to_range(node: exp.Like, schema: Schema) -> bool:
         or column.kind != "text"
         or not isinstance(pattern, exp.Literal)
         or isinstance(node.parent, exp.Escape)
+        or node.args.get("negate")  # NOT LIKE
     ):
         return False
     if schema.dialect not in ("sqlite", "duckdb"):  # elsewhere text may sort by a language's rules

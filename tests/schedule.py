@@ -10,7 +10,7 @@ from itertools import chain
 LONGEST = {
     "tests/rights/test_questions.py": 290,
     "tests/packaging/test_installed.py::test_the_lowest_versions_work": 180,
-    "tests/docs/test_coverage_page.py::test_every_command_shows_what_the_page_says": 150,
+    "tests/docs/test_coverage_page.py::test_each_figure_is_what_the_raw_data_say": 150,
     "tests/bench/test_do_no_harm.py": 100,
     "tests/packaging/test_installed.py::test_an_installed_wheel_gives_the_demo": 80,
     "tests/databases/guard/test_mutations.py": 77,

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import resource
 import signal
 import subprocess
 import sys
@@ -9,12 +10,13 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
 import pytest
 
-from fathom.databases import Database
+from fathom.databases import Database, connect
 from fathom.errors import QueryError, QueryFailed, QueryRefused, QueryTimedOut
 from fathom.processes.child import CEILING, Child
 from fathom.records import Limits
@@ -269,3 +271,17 @@ def echo(channel: object) -> None:
     """Run in a child: what comes goes back."""
     while True:
         channel.send(channel.receive())  # type: ignore[attr-defined]
+
+
+def test_a_process_with_many_open_files_asks_all_the_same(database: Database) -> None:
+    """Files above number 1,023 are more than `select.select` takes."""
+    lowest, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most != resource.RLIM_INFINITY and most < 2_000:
+        pytest.skip("this machine lets a process open fewer than 2,000 files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(lowest, 2_000), most))
+    with ExitStack() as opened:
+        for _ in range(1_100):
+            opened.enter_context(open(os.devnull, "rb"))  # noqa: PTH123, as plain as can be
+        with connect(database.url) as another:
+            assert [another.run("SELECT 1").rows for _ in range(2)] == [((1,),)] * 2
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, most))

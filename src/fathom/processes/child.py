@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -127,7 +126,7 @@ class Child:
 
     def has_ended(self) -> bool:
         """True if it is gone: what can be read while it has nothing to say is its end."""
-        return bool(select.select([self._source], [], [], 0)[0])
+        return messages.waits(self._source, 0)
 
     def stop(self, number: int) -> None:
         """From any thread: ask the child to stop the piece of work of that number."""

@@ -4,7 +4,6 @@ gone."""
 import contextlib
 import importlib
 import os
-import select
 import signal
 import sys
 import threading
@@ -12,7 +11,7 @@ from collections.abc import Callable, Iterator
 from io import FileIO
 from typing import Any
 
-from fathom.processes.messages import receive, send
+from fathom.processes.messages import receive, send, waits
 
 OUT_OF_MEMORY, GAVE_UP = 77, 78  # exit codes
 _CODE_AND_MAPS = (
@@ -50,7 +49,7 @@ class Channel:
 
     def receive(self, idle: float | None = None) -> Any:
         """The next message. Raises `EOFError` after `idle` seconds without one, and where no parent is."""
-        if idle is not None and not select.select([self._source], [], [], idle)[0]:
+        if idle is not None and not waits(self._source, idle):
             raise EOFError
         return receive(self._source)
 
@@ -71,7 +70,7 @@ class Channel:
 
     def _watch(self) -> None:
         while True:
-            if self._ceiling is not None and not select.select([self._control], [], [], _LOOKS)[0]:
+            if self._ceiling is not None and not waits(self._control, _LOOKS):
                 if peak_bytes() > self._ceiling:
                     os._exit(OUT_OF_MEMORY)
                 continue

@@ -4,6 +4,7 @@ Both ends are ours, and a child is as trusted as its parent: it contains faults,
 """
 
 import pickle
+import select
 from io import RawIOBase
 from typing import Any
 
@@ -21,6 +22,16 @@ def send(stream: RawIOBase, message: Any) -> None:
 def receive(stream: RawIOBase) -> Any:
     """The next message of an unbuffered pipe. Raises `EOFError` where the other side is gone."""
     return pickle.loads(_exactly(stream, int.from_bytes(_exactly(stream, _LENGTH))))
+
+
+def waits(source: RawIOBase | int, seconds: float) -> bool:
+    """True if there is something to read within so many seconds, or the other side is gone.
+
+    `select.select` would do for files with numbers up to 1,023 alone.
+    """
+    watched = select.poll()
+    watched.register(source, select.POLLIN)
+    return bool(watched.poll(1000 * seconds))
 
 
 def _exactly(stream: RawIOBase, count: int) -> bytearray:

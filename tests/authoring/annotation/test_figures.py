@@ -142,9 +142,8 @@ def test_each_ones_queries_are_predictions(worked: tuple[Team, Project], tmp_pat
     export(team.reviews, team.bench, project, out)
     told = {f.stem: score(out / "questions.jsonl", f) for f in sorted((out / "people").iterdir())}
     # Of six that weren't dropped Ben's fifth is right by luck alone, and his sixth counts cities.
-    assert {name: (one.correct, one.n, one.missing) for name, one in told.items()} == {
-        "A1": (6, 6, 0), "A2": (5, 6, 0),
-    }  # fmt: skip
+    # The names in the files are drawn.
+    assert sorted((one.correct, one.n, one.missing) for one in told.values()) == [(5, 6, 0), (6, 6, 0)]
     export(team.reviews, team.bench, project, tmp_path / "bird", layout="bird")
     assert not (tmp_path / "bird" / "people").exists()
 

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from fathom.interfaces.cli import main
+from fathom.interfaces.cli.display import console
 from tests.data import ROOT
 from tests.docs.coverage.made_files import MADE
 from tests.docs.coverage.people_work import fill_queue, work_on
 
 PAGE = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
 NOT_RUN = "†"
+WIDTH = 160
 _WRITES = {"-o", "--out", "--chart", "--queue", "--cassette", "--details"}
 
 
@@ -79,8 +81,10 @@ class PageCommands:
     def _run(self, command: str) -> str:
         words = [self.named(w) for w in shlex.split(command)[1:]]
         said = StringIO()
-        with redirect_stdout(said), redirect_stderr(said), pytest.raises(SystemExit) as ended:
-            main(words)
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(said), redirect_stderr(said):
+            patch.setattr(console, "_width", WIDTH)  # read once, by whichever test came first
+            with pytest.raises(SystemExit) as ended:
+                main(words)
         assert not ended.value.code, f"{command} ended with {ended.value.code}: {said.getvalue()}"
         if project := re.match(r"fathom review new ([\w-]+)", command):
             work_on(project[1])

@@ -1,12 +1,12 @@
 """Tasks spread over processes, here or where an executor takes them; each comes back with its outcomes."""
 
 import os
-import select
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from multiprocessing.connection import wait
 from typing import TYPE_CHECKING
 
 from fathom.evaluation.outcome import Outcome
@@ -39,7 +39,8 @@ class WorkerPool:
         while self._distribute(waiting):
             busy = [w for w in self._workers if w.pending]
             left = [s for w in busy if (s := w.seconds_left()) is not None]
-            ready, _, _ = select.select(busy, [], [], min(left) + 0.01 if left else None)
+            told = wait([w.fileno() for w in busy], min(left) + 0.01 if left else None)
+            ready = [w for w in busy if w.fileno() in told]
             for worker in ready:
                 try:
                     answers = worker.receive()

@@ -321,7 +321,7 @@ def test_what_needs_no_database(case: Case) -> None:
     assert to_the_point(case.question) == case.expected["plain"]
 
 
-@pytest.mark.share(1 / 3, kind=lambda given: given["case"].subject)
+@pytest.mark.share(1 / 4, kind=lambda given: given["case"].subject)
 @pytest.mark.parametrize(
     ("database", "case"), [(c.given, c) for c in ASKED], ids=[c.name for c in ASKED],
     indirect=["database"], scope="module",
